@@ -1,0 +1,1 @@
+//! What was typed: clap derive; doc comments are the help text. No logic.

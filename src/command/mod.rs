@@ -1,0 +1,1 @@
+//! One file per verb: settings, observe, diagnose, render. The only place where all layers meet.

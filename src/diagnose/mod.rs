@@ -1,0 +1,1 @@
+//! Pure: from stages to verdict, certainty and findings.

@@ -1,0 +1,1 @@
+//! Streams (pasted errors, logs) folded into bounded aggregates. Inputs, not facts.

@@ -1,0 +1,1 @@
+//! Dubbo's words as types. Pure: no clock, no files, no network.

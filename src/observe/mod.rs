@@ -1,0 +1,1 @@
+//! I/O: fills a snapshot from live systems or from a recording. Read-only.

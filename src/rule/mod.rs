@@ -1,0 +1,1 @@
+//! Rule texts: what they say, with positions. Pure.

@@ -1,0 +1,1 @@
+//! What the typed arguments mean: defaults, file, profile, environment, flags, with origin.

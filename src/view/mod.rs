@@ -1,0 +1,1 @@
+//! Pure: what the consumer sees, stage by stage, every drop with its reason.

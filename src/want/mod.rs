@@ -1,0 +1,1 @@
+//! Pure: which facts the question still needs.

@@ -1,0 +1,1 @@
+//! The handed situations: every folder under fixtures with a case.toml.

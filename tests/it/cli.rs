@@ -1,0 +1,1 @@
+//! The binary: exit codes, streams, help.

@@ -1,0 +1,1 @@
+//! The L-cases: facts read out of pasted texts.

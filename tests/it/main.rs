@@ -1,0 +1,8 @@
+//! One integration binary: every file beside this one is listed here.
+
+mod cases;
+mod cli;
+mod log_cases;
+mod oracle;
+mod snapshot;
+mod zookeeper;

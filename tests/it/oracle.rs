@@ -1,0 +1,1 @@
+//! Agreement with the real Dubbo classes.

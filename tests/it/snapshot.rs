@@ -1,0 +1,1 @@
+//! Snapshot format 1: round trip, hostile archives, masking.

@@ -1,0 +1,1 @@
+//! A real ZooKeeper: live equals recorded, failures, reads only.
