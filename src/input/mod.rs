@@ -1,1 +1,6 @@
-//! Streams (pasted errors, logs) folded into bounded aggregates. Inputs, not facts.
+//! Streams (pasted errors, logs) folded into bounded aggregates. Inputs, not facts of a registry.
+//!
+//! This room may not do I/O of its own: it is handed bytes and gives values. What it gives is
+//! bounded whatever the size of the stream.
+
+pub mod log;

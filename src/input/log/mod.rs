@@ -1,0 +1,30 @@
+//! Pasted errors and logs: what a text about "no provider" can say.
+//!
+//! ```text
+//! bytes -> lines (encoding) -> layers peeled -> records -> messages -> failures, counted
+//! ```
+//!
+//! A fixed part of a message is looked for anywhere in a text; what stands before it is prefix. A variable ends at the
+//! next fixed part. What touches a cut is no fact. Memory is bounded: a line, a record, the failures kept.
+
+mod claim;
+mod conclude;
+mod decode;
+mod fact;
+mod facts;
+mod failure;
+mod hints;
+mod message;
+mod reader;
+
+pub use claim::{Claim, Facts};
+pub use conclude::Conclusion;
+pub use fact::{
+    Discovery, End, Fact, KeyClaim, Language, Moment, Place, Presence, RouterRow, RuleKind,
+    Strength,
+};
+pub use facts::{Encoding, LogFacts, LogOrigin};
+pub use failure::{Failure, Outcome};
+pub use hints::{Candidates, QuestionHints, RegistryHint};
+pub use message::{Message, MessageId};
+pub use reader::LogReader;
