@@ -1,0 +1,68 @@
+//! `URL.valueOf` and `URLStrParser`: text to parts and keys.
+
+use diag::model::secret::Secret;
+use diag::model::url::{Url, UrlError};
+use diag::model::version::DubboVersion;
+use serde_json::{Value, json};
+
+use super::{Kind, Outcome, answer};
+
+pub(super) const KIND: Kind = Kind {
+    name: "url",
+    check,
+    skipped: &[],
+};
+
+fn check(case: &Value, version: &DubboVersion) -> Outcome {
+    let text = case["text"].as_str().unwrap_or_default();
+    let read = match case["mode"].as_str() {
+        Some("encoded") => Url::parse_encoded(text, version),
+        Some("plain") => Url::parse(text, version),
+        _ => return Outcome::Skipped("a way of reading that is not known here"),
+    };
+    match (answer(case), read) {
+        (Ok(out), Ok(url)) => Outcome::of(out, &view(&url, version)),
+        (Err(class), Err(error)) if class == class_of(&error) => Outcome::Agrees,
+        (expected, actual) => {
+            Outcome::Disagrees(format!("    expected {expected:?}, got {actual:?}"))
+        }
+    }
+}
+
+/// The exception of the real classes that an error stands for.
+pub(super) fn class_of(error: &UrlError) -> &'static str {
+    match error {
+        UrlError::NoProtocol => "java.lang.IllegalStateException",
+        UrlError::Port(_) => "java.lang.NumberFormatException",
+        UrlError::UserWithoutPassword | UrlError::OutOfBounds => {
+            "java.lang.StringIndexOutOfBoundsException"
+        }
+        UrlError::Empty
+        | UrlError::PasswordWithoutUser
+        | UrlError::BrokenEscape(_)
+        | UrlError::NotUtf8
+        | UrlError::Side(_) => "java.lang.IllegalArgumentException",
+    }
+}
+
+fn view(url: &Url, version: &DubboVersion) -> Value {
+    json!({
+        "class": if version.line().is_3x() { "ServiceConfigURL" } else { "URL" },
+        "protocol": url.protocol,
+        "host": url.host,
+        "port": url.port,
+        "path": url.path,
+        "username": url.username,
+        "password": url.password.as_ref().map(Secret::expose),
+        "parameters": url.parameters,
+        "address": url.address(),
+        "service_interface": url.service_interface(),
+        "service_key": url.service_key(),
+        "path_key": url.path_key(),
+        "colon_key": url.colon_key(),
+        "protocol_service_key": url.protocol_service_key(version.line()),
+        "string": url.to_plain_text(),
+        "identity": url.to_identity_text(),
+        "full": url.to_full_text(),
+    })
+}
