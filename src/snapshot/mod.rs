@@ -1,1 +1,26 @@
 //! The facts: snapshot format 1, an index over raw lines; masking on the way in.
+//!
+//! A recording holds what systems said, verbatim and under their own names, never what we think of it. This room reads
+//! and writes the format and answers "what was said about this key"; it asks nobody and understands neither Nacos' nor
+//! ZooKeeper's data. Three states are kept apart everywhere: there, known to be absent, not known.
+
+mod facts;
+mod key;
+mod line;
+mod manifest;
+mod payload;
+mod time;
+mod want;
+mod words;
+pub mod zk;
+
+pub use facts::Snapshot;
+pub use key::Key;
+pub use line::Line;
+pub use manifest::{
+    BadSourceId, Ended, FORMAT, Manifest, Role, Scope, SeenFrom, Source, SourceId, SourceKind,
+};
+pub use payload::{ErrKind, Payload, ZkStat};
+pub use time::At;
+pub use want::{Part, Want};
+pub use zk::Seen;

@@ -1,0 +1,503 @@
+//! What a line answers: the operation and the fields that tell one question from another.
+//!
+//! `api`, page, member and time are not part of it: several lines may answer the same key.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// An operation and its key fields. Namespaces are as asked: `""` is Nacos' public one.
+#[expect(missing_docs, reason = "the fields are named as in the format")]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Key {
+    /// `zk.node`: a node's children or data.
+    ZkNode { path: String },
+    /// `zk.four`: a four-letter word.
+    ZkFour { word: String },
+    /// `nacos.state`: version and modules of the server.
+    NacosState,
+    /// `nacos.namespaces`: the list of namespaces.
+    NacosNamespaces,
+    /// `nacos.nodes`: the members of the cluster.
+    NacosNodes,
+    /// `nacos.services`: names of services. Without a group the answer covers all groups.
+    NacosServices {
+        namespace: String,
+        group: Option<String>,
+    },
+    /// `nacos.instances`: the instances that clients see.
+    NacosInstances {
+        namespace: String,
+        group: String,
+        service: String,
+    },
+    /// `nacos.catalog`: the instances with the disabled and unhealthy ones.
+    NacosCatalog {
+        namespace: String,
+        group: String,
+        service: String,
+    },
+    /// `nacos.service`: properties of a service, such as its protect threshold.
+    NacosService {
+        namespace: String,
+        group: String,
+        service: String,
+    },
+    /// `nacos.subscribers`: who subscribes to a service.
+    NacosSubscribers {
+        namespace: String,
+        group: String,
+        service: String,
+    },
+    /// `nacos.listeners`: who listens to a data id, or to which data ids an address listens.
+    NacosListeners {
+        namespace: Option<String>,
+        group: Option<String>,
+        data_id: Option<String>,
+        ip: Option<String>,
+    },
+    /// `nacos.config`: one configuration text.
+    NacosConfig {
+        namespace: String,
+        group: String,
+        data_id: String,
+    },
+    /// `nacos.config-search`: a list of configurations; group and data id are patterns, `""` is every one.
+    NacosConfigSearch {
+        namespace: String,
+        group: String,
+        data_id: String,
+    },
+    /// `tcp`: a connection attempt to `host:port`.
+    Tcp { address: String },
+    /// `qos.cmd`: a QOS command with its arguments.
+    QosCmd { command: String },
+    /// `probe`: heartbeats of a kind to `host:port`.
+    Probe { kind: String, address: String },
+    /// `metadata.call`: the metadata service of an instance. The application is `""` where it was not said.
+    MetadataCall {
+        address: String,
+        app: String,
+        revision: String,
+    },
+    /// `metrics.text`: a metrics page.
+    MetricsText,
+    /// `file.lines`: lines of an attached file that say something.
+    FileLines { file: String },
+    /// `file.entry`: one key of an attached cache or configuration file.
+    FileEntry { file: String, key: String },
+    /// `derived.revision`: the revision recomputed from a provider's unmasked metadata.
+    DerivedRevision { app: String, revision: String },
+    /// An operation that this version does not know. Its fields are all in the line.
+    Other { op: String },
+}
+
+impl Key {
+    /// A ZooKeeper node.
+    pub fn zk_node(path: impl Into<String>) -> Self {
+        Self::ZkNode { path: path.into() }
+    }
+
+    /// Instances of a Nacos service as clients see them.
+    pub fn nacos_instances(
+        namespace: impl Into<String>,
+        group: impl Into<String>,
+        service: impl Into<String>,
+    ) -> Self {
+        Self::NacosInstances {
+            namespace: namespace.into(),
+            group: group.into(),
+            service: service.into(),
+        }
+    }
+
+    /// One configuration of Nacos.
+    pub fn nacos_config(
+        namespace: impl Into<String>,
+        group: impl Into<String>,
+        data_id: impl Into<String>,
+    ) -> Self {
+        Self::NacosConfig {
+            namespace: namespace.into(),
+            group: group.into(),
+            data_id: data_id.into(),
+        }
+    }
+
+    /// A QOS command with its arguments, decoded.
+    pub fn qos(command: impl Into<String>) -> Self {
+        Self::QosCmd {
+            command: command.into(),
+        }
+    }
+
+    /// What a line answers.
+    pub fn of(line: &super::line::Line) -> &Self {
+        &line.key
+    }
+
+    /// The operation as the format writes it.
+    pub fn op(&self) -> &str {
+        match self {
+            Self::ZkNode { .. } => "zk.node",
+            Self::ZkFour { .. } => "zk.four",
+            Self::NacosState => "nacos.state",
+            Self::NacosNamespaces => "nacos.namespaces",
+            Self::NacosNodes => "nacos.nodes",
+            Self::NacosServices { .. } => "nacos.services",
+            Self::NacosInstances { .. } => "nacos.instances",
+            Self::NacosCatalog { .. } => "nacos.catalog",
+            Self::NacosService { .. } => "nacos.service",
+            Self::NacosSubscribers { .. } => "nacos.subscribers",
+            Self::NacosListeners { .. } => "nacos.listeners",
+            Self::NacosConfig { .. } => "nacos.config",
+            Self::NacosConfigSearch { .. } => "nacos.config-search",
+            Self::Tcp { .. } => "tcp",
+            Self::QosCmd { .. } => "qos.cmd",
+            Self::Probe { .. } => "probe",
+            Self::MetadataCall { .. } => "metadata.call",
+            Self::MetricsText => "metrics.text",
+            Self::FileLines { .. } => "file.lines",
+            Self::FileEntry { .. } => "file.entry",
+            Self::DerivedRevision { .. } => "derived.revision",
+            Self::Other { op } => op,
+        }
+    }
+
+    /// The key fields with their values, in the order in which they are written.
+    pub fn fields(&self) -> Vec<(&'static str, &str)> {
+        match self {
+            Self::NacosState
+            | Self::NacosNamespaces
+            | Self::NacosNodes
+            | Self::MetricsText
+            | Self::Other { .. } => Vec::new(),
+            Self::ZkNode { path } => vec![("path", path)],
+            Self::ZkFour { word } => vec![("word", word)],
+            Self::NacosServices { namespace, group } => {
+                let mut fields = vec![("namespace", namespace.as_str())];
+                fields.extend(group.as_deref().map(|group| ("group", group)));
+                fields
+            }
+            Self::NacosInstances {
+                namespace,
+                group,
+                service,
+            }
+            | Self::NacosCatalog {
+                namespace,
+                group,
+                service,
+            }
+            | Self::NacosService {
+                namespace,
+                group,
+                service,
+            }
+            | Self::NacosSubscribers {
+                namespace,
+                group,
+                service,
+            } => {
+                vec![
+                    ("namespace", namespace),
+                    ("group", group),
+                    ("service", service),
+                ]
+            }
+            Self::NacosListeners {
+                namespace,
+                group,
+                data_id,
+                ip,
+            } => [
+                ("namespace", namespace),
+                ("group", group),
+                ("data_id", data_id),
+                ("ip", ip),
+            ]
+            .into_iter()
+            .filter_map(|(name, value)| value.as_deref().map(|value| (name, value)))
+            .collect(),
+            Self::NacosConfig {
+                namespace,
+                group,
+                data_id,
+            }
+            | Self::NacosConfigSearch {
+                namespace,
+                group,
+                data_id,
+            } => {
+                vec![
+                    ("namespace", namespace),
+                    ("group", group),
+                    ("data_id", data_id),
+                ]
+            }
+            Self::Tcp { address } => vec![("address", address)],
+            Self::QosCmd { command } => vec![("command", command)],
+            Self::Probe { kind, address } => vec![("kind", kind), ("address", address)],
+            Self::MetadataCall {
+                address,
+                app,
+                revision,
+            } => {
+                let mut fields = vec![("address", address.as_str())];
+                if !app.is_empty() {
+                    fields.push(("app", app));
+                }
+                fields.push(("revision", revision));
+                fields
+            }
+            Self::FileLines { file } => vec![("file", file)],
+            Self::FileEntry { file, key } => vec![("file", file), ("key", key)],
+            Self::DerivedRevision { app, revision } => vec![("app", app), ("revision", revision)],
+        }
+    }
+}
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.op())?;
+        for (name, value) in self.fields() {
+            write!(f, " {name}={value:?}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Names of the fields of an operation in the order in which they are written and sorted: key fields and those that
+/// tell several answers to one key apart.
+pub(crate) fn field_order(op: &str) -> &'static [&'static str] {
+    match op {
+        "zk.node" => &["path"],
+        "zk.four" => &["word"],
+        "nacos.state" | "nacos.namespaces" | "nacos.nodes" => &["api"],
+        "nacos.services" => &["api", "namespace", "group", "page", "page_size"],
+        "nacos.instances" => &["api", "namespace", "group", "service", "healthy_only"],
+        "nacos.catalog" => &[
+            "api",
+            "namespace",
+            "group",
+            "service",
+            "cluster",
+            "page",
+            "page_size",
+        ],
+        "nacos.service" => &["api", "namespace", "group", "service"],
+        "nacos.subscribers" => &["api", "namespace", "group", "service", "page", "page_size"],
+        "nacos.config" => &["api", "namespace", "group", "data_id"],
+        "nacos.config-search" => &[
+            "api",
+            "namespace",
+            "group",
+            "data_id",
+            "search",
+            "page",
+            "page_size",
+        ],
+        "nacos.listeners" => &["api", "namespace", "group", "data_id", "ip"],
+        "tcp" => &["address", "from"],
+        "probe" => &["kind", "address", "from"],
+        "metadata.call" => &["address", "app", "revision"],
+        "qos.cmd" => &["form", "command"],
+        "file.lines" => &["file", "line", "offset"],
+        "file.entry" => &["file", "line", "offset", "key"],
+        "derived.revision" => &["app", "revision", "computed", "line"],
+        _ => &[],
+    }
+}
+
+/// The names that can be key fields, in the order of [`KeyFields`].
+pub(crate) const KEY_FIELDS: [&str; 15] = [
+    "path",
+    "word",
+    "namespace",
+    "group",
+    "service",
+    "data_id",
+    "ip",
+    "address",
+    "command",
+    "kind",
+    "app",
+    "revision",
+    "file",
+    "key",
+    "op",
+];
+
+/// What a reader found under one of the names of [`KEY_FIELDS`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) enum Found<'a> {
+    /// No such field, or null.
+    #[default]
+    Nothing,
+    /// A text.
+    Text(Cow<'a, str>),
+    /// Something else.
+    NoText,
+}
+
+/// The fields of a line from which its key follows, borrowed where they can be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct KeyFields<'a> {
+    found: [Found<'a>; KEY_FIELDS.len()],
+}
+
+impl<'a> KeyFields<'a> {
+    /// The place of a name, if it can be a key field.
+    pub(crate) fn place(name: &str) -> Option<usize> {
+        KEY_FIELDS.iter().position(|field| *field == name)
+    }
+
+    /// Remembers what stands under the name at this place.
+    pub(crate) fn set(&mut self, place: usize, found: Found<'a>) {
+        self.found[place] = found;
+    }
+
+    /// The text under a name, if there is one.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        match Self::place(name).map(|place| &self.found[place]) {
+            Some(Found::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn optional(&self, name: &'static str) -> Result<Option<String>, String> {
+        match Self::place(name).map(|place| &self.found[place]) {
+            Some(Found::Text(text)) => Ok(Some(text.to_string())),
+            Some(Found::NoText) => Err(format!("field {name} is no text")),
+            Some(Found::Nothing) | None => Ok(None),
+        }
+    }
+
+    fn needed(&self, name: &'static str) -> Result<String, String> {
+        self.optional(name)?
+            .ok_or_else(|| format!("{} without {name}", self.text("op").unwrap_or("line")))
+    }
+
+    /// A namespace that is not said is the public one, as in Nacos itself.
+    fn or_empty(&self, name: &'static str) -> Result<String, String> {
+        Ok(self.optional(name)?.unwrap_or_default())
+    }
+
+    /// The key of the line.
+    ///
+    /// # Errors
+    /// What is missing or is no text.
+    pub(crate) fn key(&self) -> Result<Key, String> {
+        let op = self.needed("op")?;
+        let namespace = || self.or_empty("namespace");
+        let group = || self.needed("group");
+        let service = || self.needed("service");
+        Ok(match op.as_str() {
+            "zk.node" => {
+                let path = self.needed("path")?;
+                if !path.starts_with('/') || (path.len() > 1 && path.ends_with('/')) {
+                    return Err(format!(
+                        "path {path:?} must begin with / and not end with it"
+                    ));
+                }
+                Key::ZkNode { path }
+            }
+            "zk.four" => Key::ZkFour {
+                word: self.needed("word")?,
+            },
+            "nacos.state" => Key::NacosState,
+            "nacos.namespaces" => Key::NacosNamespaces,
+            "nacos.nodes" => Key::NacosNodes,
+            "nacos.services" => Key::NacosServices {
+                namespace: namespace()?,
+                group: self.optional("group")?,
+            },
+            "nacos.instances" => Key::NacosInstances {
+                namespace: namespace()?,
+                group: group()?,
+                service: service()?,
+            },
+            "nacos.catalog" => Key::NacosCatalog {
+                namespace: namespace()?,
+                group: group()?,
+                service: service()?,
+            },
+            "nacos.service" => Key::NacosService {
+                namespace: namespace()?,
+                group: group()?,
+                service: service()?,
+            },
+            "nacos.subscribers" => Key::NacosSubscribers {
+                namespace: namespace()?,
+                group: group()?,
+                service: service()?,
+            },
+            "nacos.listeners" => Key::NacosListeners {
+                namespace: self.optional("namespace")?,
+                group: self.optional("group")?,
+                data_id: self.optional("data_id")?,
+                ip: self.optional("ip")?,
+            },
+            "nacos.config" => Key::NacosConfig {
+                namespace: namespace()?,
+                group: group()?,
+                data_id: self.needed("data_id")?,
+            },
+            "nacos.config-search" => Key::NacosConfigSearch {
+                namespace: namespace()?,
+                group: self.or_empty("group")?,
+                data_id: self.or_empty("data_id")?,
+            },
+            "tcp" => Key::Tcp {
+                address: self.needed("address")?,
+            },
+            "qos.cmd" => Key::QosCmd {
+                command: self.needed("command")?,
+            },
+            "probe" => Key::Probe {
+                kind: self.needed("kind")?,
+                address: self.needed("address")?,
+            },
+            "metadata.call" => Key::MetadataCall {
+                address: self.needed("address")?,
+                app: self.or_empty("app")?,
+                revision: self.needed("revision")?,
+            },
+            "metrics.text" => Key::MetricsText,
+            "file.lines" => Key::FileLines {
+                file: self.needed("file")?,
+            },
+            "file.entry" => Key::FileEntry {
+                file: self.needed("file")?,
+                key: self.needed("key")?,
+            },
+            "derived.revision" => Key::DerivedRevision {
+                app: self.needed("app")?,
+                revision: self.needed("revision")?,
+            },
+            _ => Key::Other { op },
+        })
+    }
+}
+
+/// Whether this name is one of the key's own fields for the operation (and so is not kept beside it).
+pub(crate) fn is_key_field(op: &str, name: &str) -> bool {
+    let names: &[&str] = match op {
+        "nacos.services" => &["namespace", "group"],
+        "nacos.listeners" => &["namespace", "group", "data_id", "ip"],
+        "nacos.instances" | "nacos.catalog" | "nacos.service" | "nacos.subscribers" => {
+            &["namespace", "group", "service"]
+        }
+        "nacos.config" | "nacos.config-search" => &["namespace", "group", "data_id"],
+        "zk.node" => &["path"],
+        "zk.four" => &["word"],
+        "tcp" => &["address"],
+        "qos.cmd" => &["command"],
+        "probe" => &["kind", "address"],
+        "metadata.call" => &["address", "app", "revision"],
+        "file.lines" => &["file"],
+        "file.entry" => &["file", "key"],
+        "derived.revision" => &["app", "revision"],
+        _ => &[],
+    };
+    names.contains(&name)
+}
