@@ -1,1 +1,139 @@
 //! Pure: from stages to verdict, certainty and findings.
+
+pub mod code;
+
+use serde_json::{Map, Value};
+
+use crate::{
+    report::words::Phrase,
+    snapshot::SourceId,
+    view::stage::{Evidence, Model, NotSeen, Stage},
+};
+use code::{Code, Severity};
+
+/// What the question ends in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Outcome {
+    /// Every class of requests keeps at least one address, as far as the registry tells.
+    Reachable,
+    /// Some classes lose all.
+    Partly,
+    /// All lose all.
+    None,
+    /// It depends on a required fact that was not seen.
+    Unknown,
+}
+
+/// How sure a verdict is. `possible` is never a verdict, only a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Certainty {
+    /// Could be.
+    Possible,
+    /// One assumption, the same result either way.
+    Likely,
+    /// Every stage was seen.
+    Certain,
+}
+
+/// The answer to one question, language-free.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diagnosis {
+    /// Outcome.
+    pub outcome: Outcome,
+    /// The cause; `None` for `Reachable` and `Unknown`.
+    pub verdict: Option<Verdict>,
+    /// Causes that could not be decided.
+    pub candidates: Vec<Candidate>,
+    /// The stages of the assumed world, per registry and model, in causal order.
+    pub stages: Vec<(SourceId, Model, Stage)>,
+    /// Findings, the verdict's first, then by severity and code.
+    pub findings: Vec<Finding>,
+    /// What was assumed and whether it matters.
+    pub assumed: Vec<Assumption>,
+    /// What was wanted and not seen.
+    pub not_seen: Vec<NotSeen>,
+}
+
+/// The cause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Code of the first stage that leaves nothing.
+    pub code: Code,
+    /// Certain or likely.
+    pub certainty: Certainty,
+    /// Parameters of the code's sentence.
+    pub params: Map<String, Value>,
+    /// Codes that would still be in the way once this is repaired.
+    pub then: Vec<Code>,
+    /// Earlier partial drops: code and number of addresses.
+    pub contributors: Vec<(Code, usize)>,
+    /// Set when the worlds differ in code: (what is assumed, outcome, code).
+    pub worlds: Vec<WorldResult>,
+}
+
+/// What another world would give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WorldResult {
+    /// Dubbo version text.
+    pub dubbo: String,
+    /// `running` or `starting`.
+    pub state: &'static str,
+    /// Outcome there.
+    pub outcome: Outcome,
+    /// Code there.
+    pub code: Option<Code>,
+}
+
+/// A possible cause.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Candidate {
+    /// Code.
+    pub code: Code,
+    /// Why it is only possible.
+    pub why: Phrase,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finding {
+    /// Code.
+    pub code: Code,
+    /// Severity, after lowering.
+    pub severity: Severity,
+    /// Certainty.
+    pub certainty: Certainty,
+    /// Kind and name of what it is about.
+    pub subject: (String, String),
+    /// Parameters of the code's sentence.
+    pub params: Map<String, Value>,
+    /// Proof.
+    pub evidence: Vec<Evidence>,
+    /// What to do.
+    pub remedy: Vec<Remedy>,
+    /// Dubbo's own codes (`2-2`).
+    pub see: Vec<String>,
+}
+
+/// A step to take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remedy {
+    /// What and why.
+    pub text: Phrase,
+    /// The command to copy; empty when there is none.
+    pub argv: Vec<String>,
+    /// Whether the step changes something.
+    pub changes: bool,
+}
+
+/// Something taken for granted.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assumption {
+    /// `dubbo`, `consumer`.
+    pub what: &'static str,
+    /// Assumed value.
+    pub value: String,
+    /// Why.
+    pub why: Phrase,
+    /// Whether another value would change the verdict.
+    pub changes_verdict: bool,
+}

@@ -1,1 +1,6 @@
 //! Pure: what the consumer sees, stage by stage, every drop with its reason.
+//!
+//! A view is computed for one registry, one discovery model and one world (Dubbo version, running or starting).
+//! It never decides a verdict; `diagnose` does.
+
+pub mod stage;

@@ -1,0 +1,172 @@
+//! The finding codes: number, name, severity, family. A number never changes its meaning and is never reused.
+
+use std::fmt;
+
+/// Weight of a finding beside the verdict. Lowered one step off the path in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// Should be looked at.
+    Warning,
+    /// Breaks calls.
+    Error,
+}
+
+impl Severity {
+    /// One step down; `Info` stays.
+    #[must_use]
+    pub fn lowered(self) -> Self {
+        match self {
+            Self::Error => Self::Warning,
+            Self::Warning | Self::Info => Self::Info,
+        }
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// What kind of cause a code is. "Fake no-provider" = outcome `none` or `partly` with family `rule`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Family {
+    /// Reach, authentication, health of the registry.
+    Registry,
+    /// Namespace, registry group, root.
+    Place,
+    /// Group, version, interface, name form.
+    Key,
+    /// Entries of the registry.
+    Instance,
+    /// Application-level discovery.
+    Application,
+    /// Rules: routers, configurators.
+    Rule,
+    /// Connections.
+    Network,
+    /// The consumer itself.
+    Consumer,
+    /// Timeouts.
+    Timeout,
+}
+
+impl fmt::Display for Family {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Registry => "registry",
+            Self::Place => "place",
+            Self::Key => "key",
+            Self::Instance => "instance",
+            Self::Application => "application",
+            Self::Rule => "rule",
+            Self::Network => "network",
+            Self::Consumer => "consumer",
+            Self::Timeout => "timeout",
+        })
+    }
+}
+
+macro_rules! codes {
+    ($($variant:ident = $number:literal, $name:literal, $severity:ident, $family:ident;)+) => {
+        /// A finding code. `Display` gives `DG2101`.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Code { $(#[doc = $name] $variant,)+ }
+
+        impl Code {
+            /// Every code, in numeric order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The four digits.
+            pub fn number(self) -> u16 {
+                match self { $(Self::$variant => $number,)+ }
+            }
+
+            /// The name in reports (`group-differs`).
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+
+            /// Severity before lowering.
+            pub fn severity(self) -> Severity {
+                match self { $(Self::$variant => Severity::$severity,)+ }
+            }
+
+            /// Family.
+            pub fn family(self) -> Family {
+                match self { $(Self::$variant => Family::$family,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    LogListCut = 101, "log-list-cut", Info, Consumer;
+    VersionAssumed = 102, "version-assumed", Info, Consumer;
+    SnapshotPartial = 103, "snapshot-partial", Warning, Registry;
+    PlaceholderUnresolved = 104, "placeholder-unresolved", Error, Consumer;
+    ClientNotModelled = 105, "client-not-modelled", Info, Consumer;
+    KnownDefect = 106, "known-defect", Warning, Consumer;
+    AddressUnparsable = 107, "address-unparsable", Error, Consumer;
+    RegistryUnreachable = 1001, "registry-unreachable", Error, Registry;
+    NotThatRegistry = 1002, "not-that-registry", Error, Registry;
+    RegistryAuthRefused = 1003, "registry-auth-refused", Error, Registry;
+    RegistryDegraded = 1004, "registry-degraded", Error, Registry;
+    NacosGrpcClosed = 1005, "nacos-grpc-closed", Error, Registry;
+    NodesDisagree = 1006, "nodes-disagree", Warning, Registry;
+    AnswerTooLarge = 1010, "answer-too-large", Error, Registry;
+    NamespaceDiffers = 2001, "namespace-differs", Error, Place;
+    RegistryGroupDiffers = 2002, "registry-group-differs", Error, Place;
+    NamespaceUnknown = 2003, "namespace-unknown", Error, Place;
+    OtherRegistry = 2004, "other-registry", Error, Place;
+    GroupDiffers = 2101, "group-differs", Error, Key;
+    VersionDiffers = 2102, "version-differs", Error, Key;
+    InterfaceNearMiss = 2103, "interface-near-miss", Error, Key;
+    NameFormDiffers = 2104, "name-form-differs", Error, Key;
+    NotRegistered = 2105, "not-registered", Error, Key;
+    ProtocolFiltered = 2107, "protocol-filtered", Error, Key;
+    OnlyConsumers = 2108, "only-consumers", Error, Key;
+    ConsumerMisaddressed = 2109, "consumer-misaddressed", Warning, Consumer;
+    RegistrationRefused = 2110, "registration-refused", Error, Key;
+    WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
+    AllDisabled = 3001, "all-disabled", Error, Instance;
+    StaleProvider = 3005, "stale-provider", Error, Network;
+    AddressUnreachable = 3006, "address-unreachable", Error, Network;
+    AddressSuspicious = 3007, "address-suspicious", Warning, Instance;
+    DisabledByOverride = 3008, "disabled-by-override", Error, Rule;
+    EmptyProtection = 3009, "empty-protection", Warning, Consumer;
+    NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
+    RevisionZero = 4006, "revision-zero", Error, Application;
+    ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;
+    ErrorMasquerades = 6011, "error-masquerades", Warning, Consumer;
+}
+
+impl fmt::Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "DG{:04}", self.number())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_ascend_and_names_are_unique() {
+        assert!(
+            Code::ALL
+                .windows(2)
+                .all(|pair| pair[0].number() < pair[1].number())
+        );
+        let mut names: Vec<_> = Code::ALL.iter().map(|code| code.name()).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), Code::ALL.len());
+    }
+}

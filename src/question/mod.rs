@@ -1,0 +1,99 @@
+//! What is asked: the service, what is known of the consumer, where it is configured to look. Pure.
+//!
+//! Everything a diagnosis may depend on besides the facts of the snapshot stands here, the time included,
+//! so that the same question over the same snapshot gives the same bytes.
+
+mod registry;
+
+pub use registry::{GroupOrigin, RegistryAddress, RegistryAddressError, RegistryKind};
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+
+use crate::{
+    input::log::LogFacts,
+    model::{service_key::ServiceKey, version::DubboVersion},
+};
+
+/// One question of `diag no-provider`.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The service as the consumer's reference names it.
+    pub service: ServiceKey,
+    /// What is known of the consumer.
+    pub consumer: Consumer,
+    /// The registries of the consumer's own configuration, in its order.
+    pub registries: Vec<RegistryAddress>,
+    /// Further registries to look into; never assumed to be the consumer's.
+    pub also_search: Vec<RegistryAddress>,
+    /// The config centre when it is not derived from the registry.
+    pub config_center: Option<RegistryAddress>,
+    /// The invocation, as far as it is known.
+    pub invocation: Invocation,
+    /// Whether other namespaces, groups and roots may be looked into.
+    pub sweep: bool,
+    /// Optional facts that were made required (`--require qos,probe`).
+    pub require: BTreeSet<String>,
+    /// Pasted error or log of the consumer (`--from-log`, `--attach`), besides logs in the snapshot.
+    pub logs: Vec<LogFacts>,
+    /// The moment of the diagnosis: the recording's time, or the clock of a live run.
+    pub now: Timestamp,
+}
+
+/// What is known of the consumer. `None` = neither given nor observed.
+#[derive(Debug, Clone, Default)]
+pub struct Consumer {
+    /// `dubbo.application.name`.
+    pub application: Option<String>,
+    /// The address the consumer registers with.
+    pub ip: Option<String>,
+    /// Its Dubbo version.
+    pub dubbo: Option<DubboVersion>,
+    /// Whether it has been running since before the trouble or is just starting.
+    pub state: Option<ConsumerState>,
+    /// Since when it runs (`--consumer-since`).
+    pub since: Option<Timestamp>,
+    /// Parameters of the reference (`--param`): `protocol`, `tag`, `router`, `check` ...
+    pub params: BTreeMap<String, String>,
+    /// Java Dubbo or another client.
+    pub client: Option<Client>,
+}
+
+/// A running consumer keeps old lists and old rules, a starting one has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ConsumerState {
+    /// It already had a list of providers.
+    Running,
+    /// It subscribes for the first time.
+    Starting,
+}
+
+/// The family of client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Client {
+    /// Apache Dubbo for Java.
+    Java,
+    /// dubbo-go.
+    Go,
+}
+
+/// The invocation, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Invocation {
+    /// Method name.
+    pub method: Option<String>,
+    /// Argument values as text, in order.
+    pub arguments: Vec<String>,
+    /// Attachments.
+    pub attachments: BTreeMap<String, String>,
+}
+
+/// One of the worlds a diagnosis computes: the same facts, another assumption about the consumer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct World {
+    /// Behaviour of this Dubbo version.
+    pub dubbo: DubboVersion,
+    /// Running or starting.
+    pub state: ConsumerState,
+}

@@ -1,0 +1,72 @@
+//! All words a user reads, in English and Chinese, in one place. Code elsewhere names a sentence, never writes one.
+
+mod say;
+
+pub use say::Say;
+
+use std::collections::BTreeMap;
+
+/// Language of text reports. JSON is English unless asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum Lang {
+    /// English.
+    #[default]
+    En,
+    /// Simplified Chinese.
+    Zh,
+}
+
+/// A sentence with its parameters, not yet in a language.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Phrase {
+    /// Which sentence.
+    pub say: Say,
+    /// Values of its `{name}` placeholders.
+    pub params: BTreeMap<&'static str, String>,
+}
+
+impl Phrase {
+    /// A sentence without parameters.
+    pub fn new(say: Say) -> Self {
+        Self {
+            say,
+            params: BTreeMap::new(),
+        }
+    }
+
+    /// The same with one more parameter.
+    #[must_use]
+    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
+        self.params.insert(name, value.to_string());
+        self
+    }
+
+    /// The sentence in a language.
+    pub fn text(&self, lang: Lang) -> String {
+        fill(self.say.template(lang), &self.params)
+    }
+}
+
+impl From<Say> for Phrase {
+    fn from(say: Say) -> Self {
+        Self::new(say)
+    }
+}
+
+/// Replaces `{name}` by its value; a name without a value stays as it is, so that a test finds it.
+pub(crate) fn fill(template: &str, params: &BTreeMap<&'static str, String>) -> String {
+    let mut out = String::with_capacity(template.len() + 32);
+    let mut rest = template;
+    while let Some(open) = rest.find('{') {
+        out.push_str(&rest[..open]);
+        rest = &rest[open..];
+        let Some(close) = rest.find('}') else { break };
+        match params.get(&rest[1..close]) {
+            Some(value) => out.push_str(value),
+            None => out.push_str(&rest[..=close]),
+        }
+        rest = &rest[close + 1..];
+    }
+    out.push_str(rest);
+    out
+}
