@@ -36,8 +36,8 @@ impl Phrase {
 
     /// The same with one more parameter.
     #[must_use]
-    pub fn with(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.params.insert(name, value.to_string());
+    pub fn with(mut self, name: &'static str, value: impl Into<String>) -> Self {
+        self.params.insert(name, value.into());
         self
     }
 
