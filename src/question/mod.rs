@@ -5,7 +5,10 @@
 
 mod registry;
 
-pub use registry::{GroupOrigin, RegistryAddress, RegistryAddressError, RegistryKind};
+pub use registry::{
+    AddressFault, AddressRemark, GroupOrigin, RegistryAddress, RegistryAddressError, RegistryKind,
+    mask_address, placeholder,
+};
 
 use std::collections::{BTreeMap, BTreeSet};
 

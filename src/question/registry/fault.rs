@@ -66,10 +66,9 @@ impl AddressFault {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Empty => "write zookeeper://HOST:2181 or nacos://HOST:8848".to_owned(),
             Self::Several(_) => "give each registry its own --registry".to_owned(),
             Self::NoScheme(Some(kind)) => format!("write {kind}://.. in front"),
-            Self::NoScheme(None) => "write zookeeper://HOST:2181 or nacos://HOST:8848".to_owned(),
+            Self::Empty | Self::NoScheme(None) => "write zookeeper://HOST:2181 or nacos://HOST:8848".to_owned(),
             Self::UnknownScheme(scheme) => {
                 let possible = "zookeeper://, nacos:// (with TLS: zookeeper+tls://, nacos+https://)";
                 match super::parse::near_scheme(scheme) {
@@ -101,8 +100,12 @@ impl fmt::Display for AddressFault {
             Self::Empty => f.write_str("it is empty"),
             Self::Several(count) => write!(f, "it names {count} registries, one is expected here"),
             Self::NoScheme(_) => f.write_str("it has no scheme"),
-            Self::UnknownScheme(scheme) if scheme.is_empty() => f.write_str("no registry of Dubbo has this scheme"),
-            Self::UnknownScheme(scheme) => write!(f, "no registry of Dubbo has the scheme `{scheme}`"),
+            Self::UnknownScheme(scheme) if scheme.is_empty() => {
+                f.write_str("no registry of Dubbo has this scheme")
+            }
+            Self::UnknownScheme(scheme) => {
+                write!(f, "no registry of Dubbo has the scheme `{scheme}`")
+            }
             Self::NoKind => f.write_str("it does not say which kind of registry this is"),
             Self::NoHost => f.write_str("it has no host"),
             Self::CutByPassword(cut) => write!(

@@ -9,14 +9,64 @@ pub(super) fn hides(name: &str) -> bool {
 
 /// Parameter names that occur in registry addresses. What follows a secret is part of it until one of these.
 const KNOWN: [&str; 58] = [
-    "accesskey", "accesstoken", "application", "backup", "check", "client", "cluster", "clustername", "connections",
-    "contextpath", "default", "delay-notification", "dubbo", "dynamic", "enable-empty-protection", "encode",
-    "endpoint", "extra-keys", "file", "file.cache", "group", "id", "interface", "isuseendpointparsingrule",
-    "metadata-type", "nacos.check", "nacos.register-compatible", "nacos.retry", "nacos.retry-wait",
-    "nacos.subscribe.legacy-name", "namespace", "password", "pid", "port", "preferred", "publish-instance",
-    "publish-interface", "ramrolename", "register", "register-consumer-url", "register-mode", "registry",
-    "registry-type", "release", "rootpath", "secretkey", "server", "session", "simplified", "subscribe", "timeout",
-    "timestamp", "token", "transporter", "use-as-config-center", "username", "weight", "zone",
+    "accesskey",
+    "accesstoken",
+    "application",
+    "backup",
+    "check",
+    "client",
+    "cluster",
+    "clustername",
+    "connections",
+    "contextpath",
+    "default",
+    "delay-notification",
+    "dubbo",
+    "dynamic",
+    "enable-empty-protection",
+    "encode",
+    "endpoint",
+    "extra-keys",
+    "file",
+    "file.cache",
+    "group",
+    "id",
+    "interface",
+    "isuseendpointparsingrule",
+    "metadata-type",
+    "nacos.check",
+    "nacos.register-compatible",
+    "nacos.retry",
+    "nacos.retry-wait",
+    "nacos.subscribe.legacy-name",
+    "namespace",
+    "password",
+    "pid",
+    "port",
+    "preferred",
+    "publish-instance",
+    "publish-interface",
+    "ramrolename",
+    "register",
+    "register-consumer-url",
+    "register-mode",
+    "registry",
+    "registry-type",
+    "release",
+    "rootpath",
+    "secretkey",
+    "server",
+    "session",
+    "simplified",
+    "subscribe",
+    "timeout",
+    "timestamp",
+    "token",
+    "transporter",
+    "use-as-config-center",
+    "username",
+    "weight",
+    "zone",
 ];
 
 /// Whether a parameter of this name is known to occur in registry addresses.
@@ -30,19 +80,32 @@ pub(super) fn is_known(name: &str) -> bool {
 pub fn mask_address(text: &str) -> String {
     let start = text.find("://").map_or(0, |at| at + 3);
     let (scheme, rest) = text.split_at(start);
-    let scheme = if scheme.chars().any(|c| c.is_whitespace() || "@?#".contains(c)) { MASK } else { scheme };
+    let scheme = if scheme
+        .chars()
+        .any(|c| c.is_whitespace() || "@?#".contains(c))
+    {
+        MASK
+    } else {
+        scheme
+    };
     let (authority, query) = rest.split_at(rest.find('?').unwrap_or(rest.len()));
     // An `@` behind the `?` may end a password that has a `?` in it: then what looks like a port is part of it, too.
     let torn = query.contains('@') && !only_known(query);
     let authority = match authority.rsplit_once('@') {
         _ if torn => mask_user_info(authority),
-        Some((user_info, host)) => format!("{}@{}", mask_user_info(user_info), mask_params(host, false)),
+        Some((user_info, host)) => {
+            format!("{}@{}", mask_user_info(user_info), mask_params(host, false))
+        }
         None => {
-            let (hosts, tail) = authority.split_at(authority.find(SEPARATORS).unwrap_or(authority.len()));
+            let (hosts, tail) =
+                authority.split_at(authority.find(SEPARATORS).unwrap_or(authority.len()));
             mask_port(hosts) + &mask_params(tail, false)
         }
     };
-    format!("{scheme}{authority}{}", mask_params(query, query.contains('@')))
+    format!(
+        "{scheme}{authority}{}",
+        mask_params(query, query.contains('@'))
+    )
 }
 
 /// Characters that end a parameter, or everything, as Dubbo reads an address.
@@ -52,12 +115,17 @@ fn only_known(query: &str) -> bool {
     query
         .split(SEPARATORS)
         .filter(|pair| pair.contains('@'))
-        .all(|pair| pair.split_once('=').is_some_and(|(name, _)| hides(name) || is_known(name)))
+        .all(|pair| {
+            pair.split_once('=')
+                .is_some_and(|(name, _)| hides(name) || is_known(name))
+        })
 }
 
 fn mask_user_info(text: &str) -> String {
     match text.split_once(':') {
-        Some((user, _)) if !user.contains(SEPARATORS) && !user.contains('/') => format!("{user}:{MASK}"),
+        Some((user, _)) if !user.contains(SEPARATORS) && !user.contains('/') => {
+            format!("{user}:{MASK}")
+        }
         _ => MASK.to_owned(),
     }
 }
@@ -68,7 +136,9 @@ fn mask_port(host: &str) -> String {
     let masked: Vec<String> = host[..path]
         .split(',')
         .map(|member| match member.rsplit_once(':') {
-            Some((name, port)) if !is_port(port) => format!("{}:{MASK}", name.split(':').next().unwrap_or_default()),
+            Some((name, port)) if !is_port(port) => {
+                format!("{}:{MASK}", name.split(':').next().unwrap_or_default())
+            }
             _ => member.to_owned(),
         })
         .collect();
@@ -76,7 +146,11 @@ fn mask_port(host: &str) -> String {
 }
 
 fn is_port(text: &str) -> bool {
-    text.trim().trim_end_matches(']').bytes().all(|b| b.is_ascii_digit()) || text.starts_with("${")
+    text.trim()
+        .trim_end_matches(']')
+        .bytes()
+        .all(|b| b.is_ascii_digit())
+        || text.starts_with("${")
 }
 
 /// `hiding`: the text may begin inside a secret.
@@ -85,7 +159,9 @@ fn mask_params(text: &str, mut hiding: bool) -> String {
     for piece in text.split_inclusive(SEPARATORS) {
         let body = piece.trim_end_matches(SEPARATORS);
         let (name, value) = body.split_once('=').unwrap_or((body, ""));
-        if body.trim_start().starts_with("zookeeper://") || body.trim_start().starts_with("nacos://") {
+        if body.trim_start().starts_with("zookeeper://")
+            || body.trim_start().starts_with("nacos://")
+        {
             hiding = false;
             out.push_str(&mask_address(body));
         } else if hides(name) {
@@ -124,13 +200,25 @@ mod tests {
     #[test]
     fn masks_in_every_place() {
         for (text, masked) in [
-            ("nacos://app:pa#ss@10.7.7.2:8848?namespace=prod", "nacos://app:***@10.7.7.2:8848?namespace=prod"),
+            (
+                "nacos://app:pa#ss@10.7.7.2:8848?namespace=prod",
+                "nacos://app:***@10.7.7.2:8848?namespace=prod",
+            ),
             ("nacos://app:pa", "nacos://app:***"),
-            ("nacos://h:8848?username=u&password=x&y&namespace=n", "nacos://h:8848?username=u&password=***&namespace=n"),
-            ("zookeeper://h1:2181,h2:2181?group=g", "zookeeper://h1:2181,h2:2181?group=g"),
+            (
+                "nacos://h:8848?username=u&password=x&y&namespace=n",
+                "nacos://h:8848?username=u&password=***&namespace=n",
+            ),
+            (
+                "zookeeper://h1:2181,h2:2181?group=g",
+                "zookeeper://h1:2181,h2:2181?group=g",
+            ),
             ("nacos://${host}:${port}", "nacos://${host}:${port}"),
             ("zookeeper://[::1]:2181", "zookeeper://[::1]:2181"),
-            ("nacos://h:8848?accessKey=a&secretKey=b", "nacos://h:8848?accessKey=***&secretKey=***"),
+            (
+                "nacos://h:8848?accessKey=a&secretKey=b",
+                "nacos://h:8848?accessKey=***&secretKey=***",
+            ),
             ("h:8848", "h:8848"),
         ] {
             assert_eq!(mask_address(text), masked);

@@ -107,10 +107,17 @@ impl fmt::Display for RegistryAddress {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.scheme)?;
         if self.tls {
-            f.write_str(if self.kind == RegistryKind::Nacos { "+https" } else { "+tls" })?;
+            f.write_str(if self.kind == RegistryKind::Nacos {
+                "+https"
+            } else {
+                "+tls"
+            })?;
         }
         f.write_str("://")?;
-        let (first, backup) = self.members.split_first().map_or(("", [].as_slice()), |(a, b)| (a, b));
+        let (first, backup) = self
+            .members
+            .split_first()
+            .map_or(("", [].as_slice()), |(a, b)| (a, b));
         f.write_str(first)?;
         let chroot = self.kind == RegistryKind::Zookeeper && !backup.is_empty();
         if let (Some(path), false) = (&self.path, chroot) {
@@ -136,7 +143,11 @@ impl fmt::Display for RegistryAddress {
         if self.password.is_some() {
             pairs.push(("password", MASK.to_owned()));
         }
-        pairs.extend(self.params.iter().map(|(key, value)| (key.as_str(), value.clone())));
+        pairs.extend(
+            self.params
+                .iter()
+                .map(|(key, value)| (key.as_str(), value.clone())),
+        );
         for (index, (key, value)) in pairs.iter().enumerate() {
             let value = if mask::hides(key) { MASK } else { value };
             write!(f, "{}{key}={value}", if index == 0 { '?' } else { '&' })?;

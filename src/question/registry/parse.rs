@@ -13,8 +13,23 @@ const DUBBO_DEFAULT_PORT: &str = "9090";
 
 /// Registries that Dubbo or a well-known extension has and `diag` does not read.
 const NOT_READ: [&str; 17] = [
-    "consul", "dubbo", "etcd3", "eureka", "istio", "kubernetes", "mesh", "multicast", "multiple", "opensergo",
-    "polaris", "redis", "simple", "sofa", "spring-cloud", "xds", "xds-agent",
+    "consul",
+    "dubbo",
+    "etcd3",
+    "eureka",
+    "istio",
+    "kubernetes",
+    "mesh",
+    "multicast",
+    "multiple",
+    "opensergo",
+    "polaris",
+    "redis",
+    "simple",
+    "sofa",
+    "spring-cloud",
+    "xds",
+    "xds-agent",
 ];
 
 /// The readable scheme that looks like this one.
@@ -48,7 +63,10 @@ pub(super) fn list(text: &str) -> Result<Vec<RegistryAddress>, RegistryAddressEr
     let pieces: Vec<&str> = if text.trim_start().starts_with("${") {
         vec![text.trim()]
     } else {
-        text.split(['|', ';']).map(str::trim).filter(|piece| !piece.is_empty()).collect()
+        text.split(['|', ';'])
+            .map(str::trim)
+            .filter(|piece| !piece.is_empty())
+            .collect()
     };
     if pieces.is_empty() {
         return Err(error(text, AddressFault::Empty));
@@ -60,7 +78,9 @@ pub(super) fn list(text: &str) -> Result<Vec<RegistryAddress>, RegistryAddressEr
             read(piece).map_err(|fault| {
                 // A later piece may be the rest of a password that has `|` or `;` in it: nothing of it is repeated.
                 let fault = match fault {
-                    AddressFault::UnknownScheme(_) if index > 0 => AddressFault::UnknownScheme(String::new()),
+                    AddressFault::UnknownScheme(_) if index > 0 => {
+                        AddressFault::UnknownScheme(String::new())
+                    }
                     fault => fault,
                 };
                 error(text, fault)
@@ -70,7 +90,10 @@ pub(super) fn list(text: &str) -> Result<Vec<RegistryAddress>, RegistryAddressEr
 }
 
 fn error(text: &str, fault: AddressFault) -> RegistryAddressError {
-    RegistryAddressError { masked: mask_address(text), fault }
+    RegistryAddressError {
+        masked: mask_address(text),
+        fault,
+    }
 }
 
 /// One registry. The order of cuts is that of `URLStrParser`: parameters, `#`, path, user info, port.
@@ -81,7 +104,10 @@ fn read(text: &str) -> Result<RegistryAddress, AddressFault> {
         return Ok(unresolved(rest));
     }
     let (before, query) = text.split_once('?').unwrap_or((text, ""));
-    let Some((written, rest)) = before.split_once("://").filter(|(scheme, _)| !scheme.is_empty()) else {
+    let Some((written, rest)) = before
+        .split_once("://")
+        .filter(|(scheme, _)| !scheme.is_empty())
+    else {
         return Err(AddressFault::NoScheme(kind_of_port(before)));
     };
     let mut remarks = Vec::new();
@@ -90,7 +116,10 @@ fn read(text: &str) -> Result<RegistryAddress, AddressFault> {
     let authority = Authority::read(rest, &mut remarks, || params.hides_a_host())?;
 
     let mut members = hosts(authority.hosts, kind, &mut remarks)?;
-    let mut path = authority.path.map(|path| path.trim_matches('/').to_owned()).filter(|path| !path.is_empty());
+    let mut path = authority
+        .path
+        .map(|path| path.trim_matches('/').to_owned())
+        .filter(|path| !path.is_empty());
     if kind == RegistryKind::Zookeeper && path.take().is_some() {
         remarks.push(AddressRemark::PathIgnored);
     }
@@ -112,7 +141,11 @@ fn read(text: &str) -> Result<RegistryAddress, AddressFault> {
     let password = params.take("password").filter(|word| !word.is_empty());
     let username = authority.username.map(str::to_owned).or(username);
     let password = authority.password.map(str::to_owned).or(password);
-    if [&username, &password].into_iter().flatten().any(|text| has_escape(text)) {
+    if [&username, &password]
+        .into_iter()
+        .flatten()
+        .any(|text| has_escape(text))
+    {
         remarks.push(AddressRemark::NotDecoded);
     }
     Ok(RegistryAddress {
@@ -123,8 +156,13 @@ fn read(text: &str) -> Result<RegistryAddress, AddressFault> {
         path,
         username,
         password: password.map(Secret::new),
-        group: params.take("group").filter(|group| !group.is_empty()).map(|group| (group, GroupOrigin::Address)),
-        namespace: params.take("namespace").filter(|namespace| !namespace.is_empty()),
+        group: params
+            .take("group")
+            .filter(|group| !group.is_empty())
+            .map(|group| (group, GroupOrigin::Address)),
+        namespace: params
+            .take("namespace")
+            .filter(|namespace| !namespace.is_empty()),
         params: params.0,
         remarks,
     })
@@ -148,7 +186,10 @@ fn unresolved(rest: &str) -> RegistryAddress {
     }
 }
 
-fn kind_of(written: &str, params: &mut Params) -> Result<(RegistryKind, String, bool), AddressFault> {
+fn kind_of(
+    written: &str,
+    params: &mut Params,
+) -> Result<(RegistryKind, String, bool), AddressFault> {
     let kind = match written {
         "zookeeper" | "zookeeper+tls" => RegistryKind::Zookeeper,
         "nacos" | "nacos+https" => RegistryKind::Nacos,
@@ -162,8 +203,14 @@ fn kind_of(written: &str, params: &mut Params) -> Result<(RegistryKind, String, 
         }
         written if NOT_READ.contains(&written) || written.starts_with("${") => RegistryKind::Other,
         written => {
-            let plain = written.bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
-            return Err(AddressFault::UnknownScheme(if plain { written.to_owned() } else { String::new() }));
+            let plain = written
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b));
+            return Err(AddressFault::UnknownScheme(if plain {
+                written.to_owned()
+            } else {
+                String::new()
+            }));
         }
     };
     let (scheme, tls) = match (kind, written.split_once('+')) {
@@ -188,7 +235,9 @@ impl<'a> Authority<'a> {
         query_hides_a_host: impl Fn() -> bool,
     ) -> Result<Self, AddressFault> {
         let body = match text.split_once('#') {
-            Some((_, dropped)) if dropped.contains('@') => return Err(AddressFault::CutByPassword('#')),
+            Some((_, dropped)) if dropped.contains('@') => {
+                return Err(AddressFault::CutByPassword('#'));
+            }
             Some((body, _)) => {
                 remarks.push(AddressRemark::HashDropped);
                 body
@@ -200,7 +249,9 @@ impl<'a> Authority<'a> {
             Some((body, path)) => (body, Some(path)),
             None => (body, None),
         };
-        let (user_info, hosts) = body.rsplit_once('@').map_or((None, body), |(user, hosts)| (Some(user), hosts));
+        let (user_info, hosts) = body
+            .rsplit_once('@')
+            .map_or((None, body), |(user, hosts)| (Some(user), hosts));
         if query_hides_a_host() {
             return Err(AddressFault::CutByPassword('?'));
         }
@@ -219,12 +270,24 @@ impl<'a> Authority<'a> {
 }
 
 /// The hosts before the parameters. The text behind the last colon is the port of the last one.
-fn hosts(text: &str, kind: RegistryKind, remarks: &mut Vec<AddressRemark>) -> Result<Vec<String>, AddressFault> {
+fn hosts(
+    text: &str,
+    kind: RegistryKind,
+    remarks: &mut Vec<AddressRemark>,
+) -> Result<Vec<String>, AddressFault> {
     let mut members: Vec<&str> = split_hosts(text).collect();
     let last = members.pop().ok_or(AddressFault::NoHost)?;
     let last = if let Some((host, port)) = split_port(last) {
         if host.is_empty() {
             return Err(AddressFault::NoHost);
+        }
+        // The rest of a torn `user:password`; only an IPv6 address may have colons.
+        let ipv6 = |host: &str| {
+            host.bytes()
+                .all(|b| b.is_ascii_hexdigit() || b":.".contains(&b))
+        };
+        if host.contains(':') && !host.contains(['[', '$']) && !ipv6(host) {
+            return Err(AddressFault::PortNotANumber);
         }
         if port.starts_with("${") {
             last.to_owned()
@@ -246,13 +309,18 @@ fn hosts(text: &str, kind: RegistryKind, remarks: &mut Vec<AddressRemark>) -> Re
         }
         format!("{last}:{DUBBO_DEFAULT_PORT}")
     };
-    let mut all: Vec<String> = members.into_iter().map(|host| with_usual_port(host, kind)).collect();
+    let mut all: Vec<String> = members
+        .into_iter()
+        .map(|host| with_usual_port(host, kind))
+        .collect();
     all.push(last);
     Ok(all)
 }
 
 fn split_hosts(text: &str) -> impl Iterator<Item = &str> {
-    text.split(',').map(str::trim).filter(|host| !host.is_empty())
+    text.split(',')
+        .map(str::trim)
+        .filter(|host| !host.is_empty())
 }
 
 /// `host` and `port`; a colon inside `[..]` or `${..}` is none.
@@ -275,11 +343,19 @@ fn with_usual_port(host: &str, kind: RegistryKind) -> String {
         RegistryKind::Nacos => "8848",
         RegistryKind::Other => return host.to_owned(),
     };
-    if split_port(host).is_some() || host.starts_with("${") { host.to_owned() } else { format!("{host}:{port}") }
+    if split_port(host).is_some() || host.starts_with("${") {
+        host.to_owned()
+    } else {
+        format!("{host}:{port}")
+    }
 }
 
 fn kind_of_port(text: &str) -> Option<&'static str> {
-    let ports = || split_hosts(text).filter_map(split_port).map(|(_, port)| port);
+    let ports = || {
+        split_hosts(text)
+            .filter_map(split_port)
+            .map(|(_, port)| port)
+    };
     if ports().any(|port| port == "2181") {
         Some("zookeeper")
     } else if ports().any(|port| port == "8848") {
@@ -290,7 +366,9 @@ fn kind_of_port(text: &str) -> Option<&'static str> {
 }
 
 fn has_escape(text: &str) -> bool {
-    text.as_bytes().windows(3).any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
+    text.as_bytes()
+        .windows(3)
+        .any(|w| w[0] == b'%' && w[1].is_ascii_hexdigit() && w[2].is_ascii_hexdigit())
 }
 
 /// Parameters, by name; the last one of a name wins.
@@ -302,6 +380,9 @@ impl Params {
         let mut behind_secret = false;
         for (index, pair) in query.split('&').map(str::trim).enumerate() {
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            if name.contains('@') || (name.is_empty() && value.contains('@')) {
+                return Err(AddressFault::CutByPassword('?'));
+            }
             if name.is_empty() {
                 continue;
             }
@@ -318,9 +399,6 @@ impl Params {
             } else {
                 behind_secret = false;
             }
-            if name.contains('@') {
-                return Err(AddressFault::CutByPassword('?'));
-            }
             params.insert(name.to_owned(), value.to_owned());
         }
         Ok(Self(params))
@@ -332,7 +410,9 @@ impl Params {
 
     /// Whether a parameter that nobody knows holds `@host:port`: then the `?` stood in a password.
     fn hides_a_host(&self) -> bool {
-        self.0.iter().any(|(name, value)| value.contains('@') && !mask::is_known(name) && !mask::hides(name))
+        self.0
+            .iter()
+            .any(|(name, value)| value.contains('@') && !mask::is_known(name) && !mask::hides(name))
     }
 }
 

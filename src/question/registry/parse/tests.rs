@@ -4,7 +4,11 @@ use super::*;
 
 fn shown(text: &str) -> String {
     match list(text) {
-        Ok(all) => all.iter().map(ToString::to_string).collect::<Vec<_>>().join(" + "),
+        Ok(all) => all
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(" + "),
         Err(error) => format!("error: {}", error.fault.name()),
     }
 }
@@ -13,34 +17,79 @@ fn shown(text: &str) -> String {
 #[test]
 fn reads_as_dubbo_does() {
     for (text, expected) in [
-        ("nacos://h1:8848,h2:8848?namespace=ns&group=g", "nacos://h1:8848?backup=h2:8848&namespace=ns&group=g"),
-        ("zookeeper://h1:2181?backup=h2:2181,h3:2181/ch", "zookeeper://h1:2181?backup=h2:2181,h3:2181/ch"),
-        ("zookeeper://h1:2181/ch?backup=h2:2181", "zookeeper://h1:2181?backup=h2:2181"),
-        ("zookeeper://h1:2181,h2:2181/chroot", "zookeeper://h1:2181?backup=h2:2181"),
-        ("zookeeper://h1,h2,h3:2181", "zookeeper://h1:2181?backup=h2:2181,h3:2181"),
+        (
+            "nacos://h1:8848,h2:8848?namespace=ns&group=g",
+            "nacos://h1:8848?backup=h2:8848&namespace=ns&group=g",
+        ),
+        (
+            "zookeeper://h1:2181?backup=h2:2181,h3:2181/ch",
+            "zookeeper://h1:2181?backup=h2:2181,h3:2181/ch",
+        ),
+        (
+            "zookeeper://h1:2181/ch?backup=h2:2181",
+            "zookeeper://h1:2181?backup=h2:2181",
+        ),
+        (
+            "zookeeper://h1:2181,h2:2181/chroot",
+            "zookeeper://h1:2181?backup=h2:2181",
+        ),
+        (
+            "zookeeper://h1,h2,h3:2181",
+            "zookeeper://h1:2181?backup=h2:2181,h3:2181",
+        ),
         ("nacos://h:8848?backup=h2", "nacos://h:8848?backup=h2:8848"),
         ("nacos://h", "nacos://h:9090"),
         ("zookeeper://h", "zookeeper://h:9090"),
         ("nacos://h:-1", "nacos://h:9090"),
-        ("nacos://u:p%40ss@h:8848", "nacos://h:8848?username=u&password=***"),
-        ("nacos://u:p@ss@h:8848", "nacos://h:8848?username=u&password=***"),
+        (
+            "nacos://u:p%40ss@h:8848",
+            "nacos://h:8848?username=u&password=***",
+        ),
+        (
+            "nacos://u:p@ss@h:8848",
+            "nacos://h:8848?username=u&password=***",
+        ),
         ("nacos://u@h:8848", "nacos://h:8848?username=u"),
         ("nacos://@h:8848", "nacos://h:8848"),
-        ("nacos://h:8848?username=u&password=p%26q", "nacos://h:8848?username=u&password=***"),
+        (
+            "nacos://h:8848?username=u&password=p%26q",
+            "nacos://h:8848?username=u&password=***",
+        ),
         ("nacos://h:8848?password=p#q", "nacos://h:8848?password=***"),
-        ("nacos://h:8848/nacos?namespace=a", "nacos://h:8848/nacos?namespace=a"),
-        ("nacos://h:8848?contextPath=/n2&namespace=", "nacos://h:8848/n2"),
+        (
+            "nacos://h:8848/nacos?namespace=a",
+            "nacos://h:8848/nacos?namespace=a",
+        ),
+        (
+            "nacos://h:8848?contextPath=/n2&namespace=",
+            "nacos://h:8848/n2",
+        ),
         ("nacos+https://h:443/nacos", "nacos+https://h:443/nacos"),
         ("zookeeper+tls://h:2281", "zookeeper+tls://h:2281"),
         ("zookeeper://[::1]:2181", "zookeeper://[::1]:2181"),
-        ("zookeeper://h1:2181|nacos://h2:8848", "zookeeper://h1:2181 + nacos://h2:8848"),
-        ("zookeeper://h1:2181 ; zookeeper://h2:2181", "zookeeper://h1:2181 + zookeeper://h2:2181"),
-        (" nacos://h1:8848, h2:8848 ", "nacos://h1:8848?backup=h2:8848"),
+        (
+            "zookeeper://h1:2181|nacos://h2:8848",
+            "zookeeper://h1:2181 + nacos://h2:8848",
+        ),
+        (
+            "zookeeper://h1:2181 ; zookeeper://h2:2181",
+            "zookeeper://h1:2181 + zookeeper://h2:2181",
+        ),
+        (
+            " nacos://h1:8848, h2:8848 ",
+            "nacos://h1:8848?backup=h2:8848",
+        ),
         ("nacos://h:8848?a=1&&b=2", "nacos://h:8848?a=1&b=2"),
-        ("service-discovery-registry://h:2181?registry=zookeeper", "zookeeper://h:2181"),
+        (
+            "service-discovery-registry://h:2181?registry=zookeeper",
+            "zookeeper://h:2181",
+        ),
         ("spring-cloud://localhost", "spring-cloud://localhost:9090"),
         ("multicast://224.5.6.7:1234", "multicast://224.5.6.7:1234"),
-        ("nacos://${nacos.host:127.0.0.1}:8848", "nacos://${nacos.host:127.0.0.1}:8848"),
+        (
+            "nacos://${nacos.host:127.0.0.1}:8848",
+            "nacos://${nacos.host:127.0.0.1}:8848",
+        ),
         ("nacos://${host}:${port}", "nacos://${host}:${port}"),
         ("${addr:nacos://u:p@h:8848}", "dubbo://${addr}"),
         ("nacos://u:pa#ss@h:8848", "error: cut-by-password"),
@@ -75,9 +124,21 @@ fn keeps_apart_what_display_folds() {
     assert_eq!(address.username.as_deref(), Some("u"));
     assert_eq!(address.password.as_ref().map(Secret::expose), Some("a:b"));
     assert_eq!(address.group, Some(("g".to_owned(), GroupOrigin::Address)));
-    assert_eq!(format!("{address:?}"), "RegistryAddress(nacos://h:8848?group=g&username=u&password=***&accessKey=***)");
-    assert_eq!(one("zookeeper://a:1?backup=b:2/x/y/").unwrap().path.as_deref(), Some("x/y"));
-    assert!(matches!(one("zookeeper://a:1|zookeeper://b:1").unwrap_err().fault, AddressFault::Several(2)));
+    assert_eq!(
+        format!("{address:?}"),
+        "RegistryAddress(nacos://h:8848?group=g&username=u&password=***&accessKey=***)"
+    );
+    assert_eq!(
+        one("zookeeper://a:1?backup=b:2/x/y/")
+            .unwrap()
+            .path
+            .as_deref(),
+        Some("x/y")
+    );
+    assert!(matches!(
+        one("zookeeper://a:1|zookeeper://b:1").unwrap_err().fault,
+        AddressFault::Several(2)
+    ));
 }
 
 #[test]
@@ -85,10 +146,19 @@ fn says_what_is_odd() {
     for (text, remark) in [
         ("nacos://h", Some(AddressRemark::PortMissing)),
         ("zookeeper://h:2181/x", Some(AddressRemark::PathIgnored)),
-        ("zookeeper://h:2181#x?group=g", Some(AddressRemark::HashDropped)),
+        (
+            "zookeeper://h:2181#x?group=g",
+            Some(AddressRemark::HashDropped),
+        ),
         ("nacos://u:p%23@h:8848", Some(AddressRemark::NotDecoded)),
-        ("nacos://h:8848?password=p&q&namespace=n", Some(AddressRemark::BehindPassword)),
-        ("nacos://h:8848??namespace=n", Some(AddressRemark::SecondQuestionMark)),
+        (
+            "nacos://h:8848?password=p&q&namespace=n",
+            Some(AddressRemark::BehindPassword),
+        ),
+        (
+            "nacos://h:8848??namespace=n",
+            Some(AddressRemark::SecondQuestionMark),
+        ),
         ("nacos://h:8848/nacos?namespace=n", None),
     ] {
         assert_eq!(one(text).unwrap().remarks, Vec::from_iter(remark), "{text}");
@@ -122,7 +192,10 @@ fn errors_name_the_way_out_and_mask() {
         error.hint().unwrap(),
         "did you mean `zookeeper://`? possible: zookeeper://, nacos:// (with TLS: zookeeper+tls://, nacos+https://)"
     );
-    assert_eq!(one("h:2181").unwrap_err().hint().unwrap(), "write zookeeper://.. in front");
+    assert_eq!(
+        one("h:2181").unwrap_err().hint().unwrap(),
+        "write zookeeper://.. in front"
+    );
 }
 
 proptest! {
