@@ -1,0 +1,3 @@
+//! What a plain connection tells: whether an address can be reached, and if not, why.
+
+pub mod tcp;
