@@ -20,7 +20,10 @@ pub struct Passed;
 impl Deadline {
     /// A run that starts now. `total` = `None`: no end (`snapshot --all`), only requests are limited.
     pub fn starting_now(total: Option<Duration>, request: Duration) -> Self {
-        Self { end: total.map(|total| Instant::now() + total), request }
+        Self {
+            end: total.map(|total| Instant::now() + total),
+            request,
+        }
     }
 
     /// Whether the end of the run has passed.
@@ -31,20 +34,27 @@ impl Deadline {
     /// What one request may take now: its own limit, or what is left of the run.
     pub fn request_limit(&self) -> Duration {
         match self.end {
-            Some(end) => self.request.min(end.saturating_duration_since(Instant::now())),
+            Some(end) => self
+                .request
+                .min(end.saturating_duration_since(Instant::now())),
             None => self.request,
         }
     }
 
     /// Waits for `future` as long as one request may take.
     pub async fn request<F: Future>(&self, future: F) -> Result<F::Output, Passed> {
-        time::timeout(self.request_limit(), future).await.map_err(|_| Passed)
+        time::timeout(self.request_limit(), future)
+            .await
+            .map_err(|_| Passed)
     }
 
     /// The same deadline with another limit for a request, never a longer one.
     #[must_use]
     pub fn at_most(self, request: Duration) -> Self {
-        Self { request: self.request.min(request), ..self }
+        Self {
+            request: self.request.min(request),
+            ..self
+        }
     }
 
     /// Resolves at the end of the run; never when it has none.
@@ -61,7 +71,11 @@ mod tests {
     use super::*;
 
     fn block<F: Future>(future: F) -> F::Output {
-        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap()
+            .block_on(future)
     }
 
     #[test]
@@ -69,14 +83,21 @@ mod tests {
         block(async {
             let long = Deadline::starting_now(None, Duration::from_millis(20));
             assert_eq!(long.request_limit(), Duration::from_millis(20));
-            assert_eq!(long.request(std::future::pending::<()>()).await, Err(Passed));
+            assert_eq!(
+                long.request(std::future::pending::<()>()).await,
+                Err(Passed)
+            );
             assert!(!long.passed());
-            let short = Deadline::starting_now(Some(Duration::from_millis(10)), Duration::from_secs(3));
+            let short =
+                Deadline::starting_now(Some(Duration::from_millis(10)), Duration::from_secs(3));
             assert!(short.request_limit() <= Duration::from_millis(10));
             short.end().await;
             assert!(short.passed());
             assert_eq!(short.request_limit(), Duration::ZERO);
-            assert_eq!(long.at_most(Duration::from_secs(9)).request_limit(), Duration::from_millis(20));
+            assert_eq!(
+                long.at_most(Duration::from_secs(9)).request_limit(),
+                Duration::from_millis(20)
+            );
         });
     }
 }

@@ -1,1 +1,65 @@
-//! I/O: fills a snapshot from live systems or from a recording. Read-only.
+//! I/O: asks live systems for the facts that the pure side wants, and puts the answers into the snapshot.
+//!
+//! Only reads exist here: no call that changes, registers, subscribes or watches anything. Every request has a limit,
+//! the run has a [`Deadline`], and whoever stops it finds a consistent snapshot of what was answered until then.
+
+mod answers;
+mod deadline;
+mod failure;
+pub mod probe;
+mod run;
+pub mod zookeeper;
+
+pub use answers::{Answers, Clock};
+pub use deadline::{Deadline, Passed};
+pub use failure::Failure;
+pub use run::{Progress, run};
+
+use crate::snapshot::{SourceId, Want};
+
+/// A system that can be asked.
+#[derive(Debug)]
+pub enum Observer {
+    /// A ZooKeeper ensemble.
+    Zookeeper(zookeeper::Zookeeper),
+}
+
+impl Observer {
+    /// The source whose facts it fetches.
+    pub fn source(&self) -> &SourceId {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.source(),
+        }
+    }
+
+    /// Asks for everything that is wanted of this source. Wants of other sources and of other kinds of systems are
+    /// left alone.
+    ///
+    /// Answers are given to `answers` as they come. May be dropped at any point.
+    pub async fn fetch(&mut self, wants: &[Want], deadline: &Deadline, answers: &Answers) {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.fetch(wants, deadline, answers).await,
+        }
+    }
+
+    /// The requests that [`Self::fetch`] would make now, one a line, in order (`--dry-run`). Asks nobody.
+    pub fn plan(&self, wants: &[Want]) -> Vec<String> {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.plan(wants),
+        }
+    }
+
+    /// The version of the server, once it has told.
+    pub fn server(&self) -> Option<String> {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.server(),
+        }
+    }
+
+    /// Says farewell: closes what was opened. Takes less than half a second.
+    pub async fn close(&mut self) {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.close().await,
+        }
+    }
+}

@@ -18,7 +18,12 @@ use crate::{
 /// `unknown-host`, `refused`, `unreachable`, `timeout`, `reset`, with the system's words.
 pub async fn connect(address: &str, deadline: &Deadline) -> Result<TcpStream, Failure> {
     let resolved = match deadline.request(lookup_host(address)).await {
-        Err(_) => return Err(Failure::new(ErrKind::Timeout, "no answer to the name lookup")),
+        Err(_) => {
+            return Err(Failure::new(
+                ErrKind::Timeout,
+                "no answer to the name lookup",
+            ));
+        }
         Ok(Err(error)) => return Err(lookup_failure(&error)),
         Ok(Ok(resolved)) => resolved,
     };
@@ -38,9 +43,17 @@ pub async fn connect(address: &str, deadline: &Deadline) -> Result<TcpStream, Fa
 
 /// Whether `address` is a `host:port` at all; lookups of other texts would say "unknown host" and mislead.
 pub fn is_address(address: &str) -> bool {
-    let Some((host, port)) = address.rsplit_once(':') else { return false };
-    let bracketed = host.starts_with('[') && host.ends_with(']') && host.len() > 2;
-    port.parse::<u16>().is_ok_and(|port| port != 0) && !host.is_empty() && (bracketed || !host.contains(':'))
+    let Some((host, port)) = address.rsplit_once(':') else {
+        return false;
+    };
+    let inner = host
+        .strip_prefix('[')
+        .and_then(|host| host.strip_suffix(']'));
+    let named = match inner {
+        Some(inner) => inner.contains(':'),
+        None => !host.is_empty() && !host.contains([':', '[', ']']),
+    };
+    named && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
 fn lookup_failure(error: &io::Error) -> Failure {
@@ -89,7 +102,9 @@ mod tests {
             .enable_all()
             .build()
             .unwrap()
-            .block_on(async { connect(address, &Deadline::starting_now(Some(deadline), deadline)).await })
+            .block_on(async {
+                connect(address, &Deadline::starting_now(Some(deadline), deadline)).await
+            })
     }
 
     #[test]
@@ -99,7 +114,10 @@ mod tests {
         assert!(try_connect(&address).is_ok());
         drop(listener);
         let refused = try_connect(&address).unwrap_err();
-        assert_eq!(refused, Failure::new(ErrKind::Refused, "Connection refused"));
+        assert_eq!(
+            refused,
+            Failure::new(ErrKind::Refused, "Connection refused")
+        );
         let unknown = try_connect("no-such-host.invalid:2181").unwrap_err();
         assert_eq!(unknown.kind, ErrKind::UnknownHost);
     }

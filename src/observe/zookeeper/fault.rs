@@ -21,7 +21,10 @@ pub(super) fn fault(error: &Error) -> Fault {
         Error::NoNode => node(ErrKind::NotFound, "NoNode"),
         Error::NoAuth => node(ErrKind::Denied, "NoAuth"),
         // No server has a node at a path that no client may name: ZooKeeper checks the same rule when a node is made.
-        Error::BadArguments(reason) => node(ErrKind::NotFound, &format!("no node can have this path: {reason}")),
+        Error::BadArguments(reason) => node(
+            ErrKind::NotFound,
+            &format!("no node can have this path: {reason}"),
+        ),
         Error::Throttled => node(ErrKind::NotReady, "ThrottledOp"),
         Error::QuotaExceeded => node(ErrKind::BadAnswer, "QuotaExceeded"),
         Error::NotReadOnly => node(ErrKind::NotReady, "NotReadOnly"),
@@ -35,7 +38,9 @@ pub(super) fn fault(error: &Error) -> Fault {
         Error::SessionExpired => session(ErrKind::Reset, "SessionExpired"),
         Error::SessionMoved => session(ErrKind::Reset, "SessionMoved"),
         Error::Timeout => session(ErrKind::Timeout, "no answer in time"),
-        Error::ConnectionLoss | Error::ClientClosed | Error::NoHosts => session(ErrKind::Reset, "ConnectionLoss"),
+        Error::ConnectionLoss | Error::ClientClosed | Error::NoHosts => {
+            session(ErrKind::Reset, "ConnectionLoss")
+        }
         other => session(ErrKind::Reset, &other.to_string()),
     }
 }
@@ -46,10 +51,23 @@ mod tests {
 
     #[test]
     fn answers_about_a_node_leave_the_session_alone() {
-        assert_eq!(fault(&Error::NoNode), Fault::Node(Failure::new(ErrKind::NotFound, "NoNode")));
-        assert_eq!(fault(&Error::NoAuth), Fault::Node(Failure::new(ErrKind::Denied, "NoAuth")));
-        assert_eq!(fault(&Error::AuthFailed), Fault::Session(Failure::new(ErrKind::Denied, "AuthFailed")));
-        assert!(matches!(fault(&Error::ConnectionLoss), Fault::Session(f) if f.kind == ErrKind::Reset));
-        assert!(matches!(fault(&Error::BadArguments(&"x")), Fault::Node(f) if f.kind == ErrKind::NotFound));
+        assert_eq!(
+            fault(&Error::NoNode),
+            Fault::Node(Failure::new(ErrKind::NotFound, "NoNode"))
+        );
+        assert_eq!(
+            fault(&Error::NoAuth),
+            Fault::Node(Failure::new(ErrKind::Denied, "NoAuth"))
+        );
+        assert_eq!(
+            fault(&Error::AuthFailed),
+            Fault::Session(Failure::new(ErrKind::Denied, "AuthFailed"))
+        );
+        assert!(
+            matches!(fault(&Error::ConnectionLoss), Fault::Session(f) if f.kind == ErrKind::Reset)
+        );
+        assert!(
+            matches!(fault(&Error::BadArguments(&"x")), Fault::Node(f) if f.kind == ErrKind::NotFound)
+        );
     }
 }

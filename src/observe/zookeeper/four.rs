@@ -23,9 +23,16 @@ const READING: [&str; 6] = ["srvr", "mntr", "ruok", "isro", "conf", "envi"];
 /// # Errors
 /// `not-ready` when the member says that it does not serve, `switched-off` when it does not allow the word,
 /// `no-such-command` for a word that is not one of those that read, else what the connection did.
-pub(super) async fn ask(mut stream: TcpStream, word: &str, deadline: &Deadline) -> Result<String, Failure> {
+pub(super) async fn ask(
+    mut stream: TcpStream,
+    word: &str,
+    deadline: &Deadline,
+) -> Result<String, Failure> {
     if !READING.contains(&word) {
-        return Err(Failure::new(ErrKind::NoSuchCommand, "not a word that only reads"));
+        return Err(Failure::new(
+            ErrKind::NoSuchCommand,
+            "not a word that only reads",
+        ));
     }
     let mut bytes = Vec::new();
     let talk = async {
@@ -33,25 +40,40 @@ pub(super) async fn ask(mut stream: TcpStream, word: &str, deadline: &Deadline) 
         stream.take(LONGEST).read_to_end(&mut bytes).await
     };
     match deadline.request(talk).await {
-        Err(_) => return Err(Failure::new(ErrKind::Timeout, format!("no answer to {word}"))),
+        Err(_) => {
+            return Err(Failure::new(
+                ErrKind::Timeout,
+                format!("no answer to {word}"),
+            ));
+        }
         // Some servers reset the connection after the last byte instead of closing it.
         Ok(Err(error)) if bytes.is_empty() => return Err(tcp::io_failure(&error)),
         Ok(_) => {}
     }
     match String::from_utf8(bytes) {
         Ok(text) => read(word, text),
-        Err(_) => Err(Failure::new(ErrKind::BadAnswer, format!("the answer to {word} is no text"))),
+        Err(_) => Err(Failure::new(
+            ErrKind::BadAnswer,
+            format!("the answer to {word} is no text"),
+        )),
     }
 }
 
 /// Connects and asks a word.
-pub(super) async fn connect_and_ask(address: &str, word: &str, deadline: &Deadline) -> Result<String, Failure> {
+pub(super) async fn connect_and_ask(
+    address: &str,
+    word: &str,
+    deadline: &Deadline,
+) -> Result<String, Failure> {
     ask(tcp::connect(address, deadline).await?, word, deadline).await
 }
 
 fn read(word: &str, text: String) -> Result<String, Failure> {
     if text.is_empty() {
-        return Err(Failure::new(ErrKind::Cut, format!("closed the connection without an answer to {word}")));
+        return Err(Failure::new(
+            ErrKind::Cut,
+            format!("closed the connection without an answer to {word}"),
+        ));
     }
     if text.contains("not currently serving requests") {
         return Err(Failure::new(ErrKind::NotReady, text.trim_end()));
@@ -68,13 +90,21 @@ fn read(word: &str, text: String) -> Result<String, Failure> {
     if known {
         return Ok(text);
     }
-    Err(Failure::new(ErrKind::BadAnswer, super::wire::line(text.as_bytes())))
+    Err(Failure::new(
+        ErrKind::BadAnswer,
+        super::wire::line(text.as_bytes()),
+    ))
 }
 
 /// The version in an answer to `srvr`, such as `3.8.0`.
 pub(super) fn version(srvr: &str) -> Option<&str> {
-    let rest = srvr.lines().find_map(|line| line.strip_prefix("Zookeeper version:"))?.trim_start();
-    let end = rest.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(rest.len());
+    let rest = srvr
+        .lines()
+        .find_map(|line| line.strip_prefix("Zookeeper version:"))?
+        .trim_start();
+    let end = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(rest.len());
     Some(rest[..end].trim_end_matches('.')).filter(|version| !version.is_empty())
 }
 
@@ -85,17 +115,27 @@ mod tests {
     #[test]
     fn refusals_in_words_have_a_kind() {
         let not_serving = "This ZooKeeper instance is not currently serving requests\n";
-        assert_eq!(read("srvr", not_serving.into()).unwrap_err().kind, ErrKind::NotReady);
+        assert_eq!(
+            read("srvr", not_serving.into()).unwrap_err().kind,
+            ErrKind::NotReady
+        );
         let off = "mntr is not executed because it is not in the whitelist.\n";
-        assert_eq!(read("mntr", off.into()).unwrap_err().kind, ErrKind::SwitchedOff);
+        assert_eq!(
+            read("mntr", off.into()).unwrap_err().kind,
+            ErrKind::SwitchedOff
+        );
         assert_eq!(read("ruok", "imok".into()).unwrap(), "imok");
-        assert_eq!(read("ruok", "HTTP/1.1 400".into()).unwrap_err().kind, ErrKind::BadAnswer);
+        assert_eq!(
+            read("ruok", "HTTP/1.1 400".into()).unwrap_err().kind,
+            ErrKind::BadAnswer
+        );
         assert_eq!(read("srvr", String::new()).unwrap_err().kind, ErrKind::Cut);
     }
 
     #[test]
     fn the_version_is_the_number() {
-        let srvr = "Zookeeper version: 3.8.4-9316c2a7, built on 2024-02-12 22:16 UTC\nMode: leader\n";
+        let srvr =
+            "Zookeeper version: 3.8.4-9316c2a7, built on 2024-02-12 22:16 UTC\nMode: leader\n";
         assert_eq!(version(srvr), Some("3.8.4"));
         assert_eq!(version("Mode: leader"), None);
         assert_eq!(version("Zookeeper version: -"), None);

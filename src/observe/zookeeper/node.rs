@@ -37,10 +37,18 @@ pub(super) struct Loss {
     /// Why.
     pub(super) failure: Failure,
     /// The node's stat, when the session was lost after it.
-    stat: Option<Stat>,
+    stat: Option<Box<Stat>>,
 }
 
 impl Loss {
+    /// A loss before anything was known of the node.
+    pub(super) fn of(failure: Failure) -> Self {
+        Self {
+            failure,
+            stat: None,
+        }
+    }
+
     /// The line for a node whose answer ends the connection each time: it is larger than somebody on its way allows.
     pub(super) fn too_large(&self, path: &str) -> Option<Line> {
         let stat = self.stat.as_ref()?;
@@ -59,12 +67,21 @@ impl Loss {
 ///
 /// # Errors
 /// The session is of no use any more; what the server says of the node itself is a line.
-pub(super) async fn read(client: &Client, ask: &Ask, deadline: &Deadline) -> Result<Vec<Line>, Loss> {
+pub(super) async fn read(
+    client: &Client,
+    ask: &Ask,
+    deadline: &Deadline,
+) -> Result<Vec<Line>, Loss> {
     let path = ask.path.as_str();
     let stat = match deadline.request(client.check_stat(path)).await {
         Err(Passed) => return Err(silence(None)),
         Ok(Ok(Some(stat))) => stat,
-        Ok(Ok(None)) => return Ok(vec![line(path, Payload::err_with(ErrKind::NotFound, "NoNode"))]),
+        Ok(Ok(None)) => {
+            return Ok(vec![line(
+                path,
+                Payload::err_with(ErrKind::NotFound, "NoNode"),
+            )]);
+        }
         Ok(Err(error)) => return refused(path, &error, None).map(|line| vec![line]),
     };
     let mut lines = Vec::new();
@@ -77,9 +94,17 @@ pub(super) async fn read(client: &Client, ask: &Ask, deadline: &Deadline) -> Res
     Ok(lines)
 }
 
-async fn children(client: &Client, path: &str, stat: &Stat, deadline: &Deadline) -> Result<Line, Loss> {
+async fn children(
+    client: &Client,
+    path: &str,
+    stat: &Stat,
+    deadline: &Deadline,
+) -> Result<Line, Loss> {
     if stat.num_children > MOST_CHILDREN {
-        let text = format!("{} children; at most {MOST_CHILDREN} are read", stat.num_children);
+        let text = format!(
+            "{} children; at most {MOST_CHILDREN} are read",
+            stat.num_children
+        );
         return Ok(line(path, Payload::err_with(ErrKind::TooLarge, text)).with_stat(zk_stat(stat)));
     }
     match deadline.request(client.get_children(path)).await {
@@ -94,7 +119,10 @@ async fn children(client: &Client, path: &str, stat: &Stat, deadline: &Deadline)
 
 async fn data(client: &Client, path: &str, stat: &Stat, deadline: &Deadline) -> Result<Line, Loss> {
     if stat.data_length > MOST_DATA {
-        let text = format!("{} bytes of data; at most {MOST_DATA} are read", stat.data_length);
+        let text = format!(
+            "{} bytes of data; at most {MOST_DATA} are read",
+            stat.data_length
+        );
         return Ok(line(path, Payload::err_with(ErrKind::TooLarge, text)).with_stat(zk_stat(stat)));
     }
     match deadline.request(client.get_data(path)).await {
@@ -106,7 +134,10 @@ async fn data(client: &Client, path: &str, stat: &Stat, deadline: &Deadline) -> 
 
 fn refused(path: &str, error: &zookeeper_client::Error, stat: Option<&Stat>) -> Result<Line, Loss> {
     match fault(error) {
-        Fault::Session(failure) => Err(Loss { failure, stat: stat.copied() }),
+        Fault::Session(failure) => Err(Loss {
+            failure,
+            stat: stat.copied().map(Box::new),
+        }),
         Fault::Node(failure) => {
             let gone = failure.kind == ErrKind::NotFound;
             let line = line(path, failure.payload());
@@ -119,7 +150,10 @@ fn refused(path: &str, error: &zookeeper_client::Error, stat: Option<&Stat>) -> 
 }
 
 fn silence(stat: Option<Stat>) -> Loss {
-    Loss { failure: Failure::new(ErrKind::Timeout, "no answer in time"), stat }
+    Loss {
+        failure: Failure::new(ErrKind::Timeout, "no answer in time"),
+        stat: stat.map(Box::new),
+    }
 }
 
 fn line(path: &str, payload: Payload) -> Line {

@@ -64,16 +64,24 @@ impl Session {
         if access.tls {
             // Four-letter words would need a TLS connection of their own.
             drop(stream);
-            let client = connect(member, access, deadline).await.map_err(failure_of)?;
+            let client = connect(member, access, deadline)
+                .await
+                .map_err(|error| failure_of(&error))?;
             return Ok(Self::new(member, client, None));
         }
-        let (srvr, client) =
-            tokio::join!(four::ask(stream, "srvr", deadline), connect(member, access, deadline));
+        let (srvr, client) = tokio::join!(
+            four::ask(stream, "srvr", deadline),
+            connect(member, access, deadline)
+        );
         let client = match client {
             Ok(client) => Ok(client),
             Err(error) => Err(why(member, &srvr, &error, deadline).await),
         };
-        let version = srvr.as_ref().ok().and_then(|text| four::version(text)).map(str::to_owned);
+        let version = srvr
+            .as_ref()
+            .ok()
+            .and_then(|text| four::version(text))
+            .map(str::to_owned);
         let payload = match (srvr, &client) {
             (Ok(text), _) => Payload::Text(text),
             // The word failed for the same reason as the session, which is known better by now.
@@ -84,7 +92,10 @@ impl Session {
         let session = Self::new(member, client?, version);
         // Nothing is lost when it cannot: then the member is read as it is.
         let client = session.client();
-        let _ = deadline.at_most(CATCH_UP).request(async { client?.sync("/").await.ok() }).await;
+        let _ = deadline
+            .at_most(CATCH_UP)
+            .request(async { client?.sync("/").await.ok() })
+            .await;
         Ok(session)
     }
 
@@ -100,12 +111,18 @@ impl Session {
 
     /// The client, as long as the session is in use.
     pub(super) fn client(&self) -> Option<Client> {
-        self.client.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Why nothing can be had from this member any more.
     pub(super) fn lost(&self) -> Option<Failure> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.lost
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Takes the member out of use, for the first reason that is given.
@@ -127,12 +144,19 @@ impl Session {
 
     /// Closes the session and waits a moment for the server to confirm.
     pub(super) async fn close(&self) {
-        let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let client = self
+            .client
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let Some(client) = client else { return };
         let mut state = client.state_watcher();
         drop(client);
         let closed = async {
-            while !matches!(state.changed().await, SessionState::Closed | SessionState::Expired) {}
+            while !matches!(
+                state.changed().await,
+                SessionState::Closed | SessionState::Expired
+            ) {}
         };
         let _ = tokio::time::timeout(FAREWELL, closed).await;
     }
@@ -140,12 +164,16 @@ impl Session {
 
 /// The key of a connection to a member.
 pub(super) fn tcp_key(member: &str) -> Key {
-    Key::Tcp { address: member.to_owned() }
+    Key::Tcp {
+        address: member.to_owned(),
+    }
 }
 
 /// The key of a four-letter word.
 pub(super) fn four_key(word: &str) -> Key {
-    Key::ZkFour { word: word.to_owned() }
+    Key::ZkFour {
+        word: word.to_owned(),
+    }
 }
 
 fn connected(member: &str) -> Line {
@@ -156,7 +184,10 @@ fn connected(member: &str) -> Line {
 
 async fn reach(member: &str, deadline: &Deadline) -> Result<tokio::net::TcpStream, Failure> {
     if !tcp::is_address(member) {
-        return Err(Failure::new(ErrKind::UnknownHost, "not an address of the form host:port"));
+        return Err(Failure::new(
+            ErrKind::UnknownHost,
+            "not an address of the form host:port",
+        ));
     }
     tcp::connect(member, deadline).await
 }
@@ -182,18 +213,25 @@ async fn connect(member: &str, access: &Access, deadline: &Deadline) -> Result<C
     }
 }
 
-fn failure_of(error: Error) -> Failure {
-    match fault(&error) {
+fn failure_of(error: &Error) -> Failure {
+    match fault(error) {
         Fault::Node(failure) | Fault::Session(failure) => failure,
     }
 }
 
 /// Why no session was opened, from everything that was seen.
-async fn why(member: &str, srvr: &Result<String, Failure>, error: &Error, deadline: &Deadline) -> Failure {
+async fn why(
+    member: &str,
+    srvr: &Result<String, Failure>,
+    error: &Error,
+    deadline: &Deadline,
+) -> Failure {
     match (srvr, error) {
         (Err(word), _) if word.kind == ErrKind::NotReady => word.clone(),
-        (_, Error::AuthFailed) => failure_of(error.clone()),
-        (Ok(_), Error::Timeout) => Failure::new(ErrKind::Timeout, "no answer to the request for a session"),
+        (_, Error::AuthFailed) => failure_of(error),
+        (Ok(_), Error::Timeout) => {
+            Failure::new(ErrKind::Timeout, "no answer to the request for a session")
+        }
         _ => greet::reason(member, deadline).await,
     }
 }

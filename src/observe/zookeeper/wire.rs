@@ -48,8 +48,8 @@ pub(super) fn client_hello() -> Vec<u8> {
     hello.extend_from_slice(&[1, 0]);
     // supported_groups (x25519, secp256r1) and signature_algorithms.
     let extensions: [u8; 26] = [
-        0x00, 0x0a, 0x00, 0x06, 0x00, 0x04, 0x00, 0x1d, 0x00, 0x17, 0x00, 0x0d, 0x00, 0x0c, 0x00, 0x0a, 0x04, 0x01,
-        0x04, 0x03, 0x08, 0x04, 0x05, 0x01, 0x02, 0x01,
+        0x00, 0x0a, 0x00, 0x06, 0x00, 0x04, 0x00, 0x1d, 0x00, 0x17, 0x00, 0x0d, 0x00, 0x0c, 0x00,
+        0x0a, 0x04, 0x01, 0x04, 0x03, 0x08, 0x04, 0x05, 0x01, 0x02, 0x01,
     ];
     hello.extend_from_slice(&26_u16.to_be_bytes());
     hello.extend_from_slice(&extensions);
@@ -57,7 +57,11 @@ pub(super) fn client_hello() -> Vec<u8> {
     handshake.extend_from_slice(&u16::try_from(hello.len()).unwrap_or_default().to_be_bytes());
     handshake.extend_from_slice(&hello);
     let mut record = vec![0x16, 0x03, 0x01];
-    record.extend_from_slice(&u16::try_from(handshake.len()).unwrap_or_default().to_be_bytes());
+    record.extend_from_slice(
+        &u16::try_from(handshake.len())
+            .unwrap_or_default()
+            .to_be_bytes(),
+    );
     record.extend_from_slice(&handshake);
     record
 }
@@ -85,17 +89,25 @@ pub(super) enum Answer {
 /// Reads what the other side said to a [`connect_request`].
 pub(super) fn answer(bytes: &[u8]) -> Answer {
     if bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<") {
-        return if bytes.contains(&b'\n') || bytes.len() >= LONGEST { Answer::Http(line(bytes)) } else { Answer::Partial };
+        return if bytes.contains(&b'\n') || bytes.len() >= LONGEST {
+            Answer::Http(line(bytes))
+        } else {
+            Answer::Partial
+        };
     }
     if is_tls(bytes) {
         return Answer::Tls;
     }
-    let Some(length) = number(bytes, 0) else { return Answer::Partial };
+    let Some(length) = number(bytes, 0) else {
+        return Answer::Partial;
+    };
     if !(36..=1024).contains(&length) {
         return Answer::Other(line(bytes));
     }
     let length = usize::try_from(length).unwrap_or_default();
-    let Some(body) = bytes.get(4..4 + length) else { return Answer::Partial };
+    let Some(body) = bytes.get(4..4 + length) else {
+        return Answer::Partial;
+    };
     match connect_response(body) {
         Some((session, read_only)) => Answer::Zookeeper { session, read_only },
         None => Answer::Other(line(bytes)),
@@ -128,8 +140,21 @@ fn number(bytes: &[u8], at: usize) -> Option<i32> {
 
 /// The first line, printable, at most 80 characters; bytes that are no text become dots.
 pub(super) fn line(bytes: &[u8]) -> String {
-    let first = bytes.split(|b| matches!(b, b'\n' | b'\r')).find(|l| !l.is_empty()).unwrap_or_default();
-    first.iter().take(80).map(|b| if (0x20..0x7f).contains(b) { char::from(*b) } else { '.' }).collect()
+    let first = bytes
+        .split(|b| matches!(b, b'\n' | b'\r'))
+        .find(|l| !l.is_empty())
+        .unwrap_or_default();
+    first
+        .iter()
+        .take(80)
+        .map(|b| {
+            if (0x20..0x7f).contains(b) {
+                char::from(*b)
+            } else {
+                '.'
+            }
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -155,20 +180,56 @@ mod tests {
         assert_eq!(connect_request(4000)[..4], [0, 0, 0, 45]);
         assert_eq!(close_session().len(), 12);
         let hello = client_hello();
-        assert_eq!(usize::from(hello[3]) * 256 + usize::from(hello[4]), hello.len() - 5);
+        assert_eq!(
+            usize::from(hello[3]) * 256 + usize::from(hello[4]),
+            hello.len() - 5
+        );
     }
 
     #[test]
     fn answers_are_told_apart() {
-        assert_eq!(answer(&response(9, &[0])), Answer::Zookeeper { session: 9, read_only: false });
-        assert_eq!(answer(&response(9, &[1])), Answer::Zookeeper { session: 9, read_only: true });
-        assert_eq!(answer(&response(9, &[])), Answer::Zookeeper { session: 9, read_only: false });
-        assert_eq!(answer(&response(0, &[0])), Answer::Zookeeper { session: 0, read_only: false });
+        assert_eq!(
+            answer(&response(9, &[0])),
+            Answer::Zookeeper {
+                session: 9,
+                read_only: false
+            }
+        );
+        assert_eq!(
+            answer(&response(9, &[1])),
+            Answer::Zookeeper {
+                session: 9,
+                read_only: true
+            }
+        );
+        assert_eq!(
+            answer(&response(9, &[])),
+            Answer::Zookeeper {
+                session: 9,
+                read_only: false
+            }
+        );
+        assert_eq!(
+            answer(&response(0, &[0])),
+            Answer::Zookeeper {
+                session: 0,
+                read_only: false
+            }
+        );
         assert_eq!(answer(&response(9, &[0])[..20]), Answer::Partial);
-        assert_eq!(answer(b"HTTP/1.1 400 \r\n"), Answer::Http("HTTP/1.1 400 ".into()));
+        assert_eq!(
+            answer(b"HTTP/1.1 400 \r\n"),
+            Answer::Http("HTTP/1.1 400 ".into())
+        );
         assert_eq!(answer(&[0x15, 3, 3, 0, 2, 2, 40]), Answer::Tls);
-        assert_eq!(answer(b"SSH-2.0-OpenSSH_9.2\r\n"), Answer::Other("SSH-2.0-OpenSSH_9.2".into()));
-        assert_eq!(answer(b"-ERR unknown"), Answer::Other("-ERR unknown".into()));
+        assert_eq!(
+            answer(b"SSH-2.0-OpenSSH_9.2\r\n"),
+            Answer::Other("SSH-2.0-OpenSSH_9.2".into())
+        );
+        assert_eq!(
+            answer(b"-ERR unknown"),
+            Answer::Other("-ERR unknown".into())
+        );
         assert_eq!(answer(b""), Answer::Partial);
     }
 

@@ -1,0 +1,250 @@
+//! Which nodes and words are asked of which member, and what becomes of a member that is lost on the way.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use tokio::task::JoinSet;
+
+use super::{
+    four,
+    node::{self, Ask, Loss},
+    session::{Session, four_key, tcp_key},
+};
+use crate::{
+    observe::{Answers, Deadline, Failure},
+    snapshot::{ErrKind, Key, Line, Part, SourceId, Want},
+};
+
+/// What is asked of an ensemble.
+#[derive(Debug, Default)]
+pub(super) struct Asks {
+    /// Nodes, each once, sorted by path.
+    pub(super) nodes: Vec<Ask>,
+    /// Four-letter words; `srvr` is asked of every member anyway.
+    pub(super) words: Vec<String>,
+}
+
+impl Asks {
+    /// What `wants` has for this source and ZooKeeper can answer.
+    pub(super) fn of(source: &SourceId, wants: &[Want]) -> Self {
+        let mut nodes: BTreeMap<&str, Ask> = BTreeMap::new();
+        let mut asks = Self::default();
+        for want in wants.iter().filter(|want| want.source == *source) {
+            match &want.key {
+                Key::ZkNode { path } => {
+                    let ask = nodes.entry(path).or_insert_with(|| Ask::nothing(path));
+                    match want.part {
+                        Part::Children => ask.children = true,
+                        // A line cannot hold a stat alone; the data is the smaller answer.
+                        Part::Data | Part::Stat => ask.data = true,
+                        Part::Any => {
+                            ask.children = true;
+                            ask.data = true;
+                        }
+                    }
+                }
+                Key::ZkFour { word } if !asks.words.contains(word) => asks.words.push(word.clone()),
+                _ => {}
+            }
+        }
+        asks.nodes = nodes.into_values().collect();
+        asks
+    }
+
+    /// Whether there is nothing to ask.
+    pub(super) fn is_empty(&self) -> bool {
+        self.nodes.is_empty() && self.words.is_empty()
+    }
+
+    /// What an answer would be about.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        let nodes = self.nodes.iter().map(|ask| Key::zk_node(&ask.path));
+        nodes.chain(
+            self.words
+                .iter()
+                .filter(|word| *word != "srvr")
+                .map(|word| four_key(word)),
+        )
+    }
+}
+
+impl Ask {
+    fn nothing(path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            children: false,
+            data: false,
+        }
+    }
+
+    /// Whether members that disagree about it would change what a consumer sees: lists, rules and mappings.
+    pub(super) fn is_decisive(&self) -> bool {
+        self.children
+            || ["/config/", "/mapping/"]
+                .iter()
+                .any(|part| self.path.contains(part))
+    }
+}
+
+/// Reads nodes and hands the answers over.
+#[derive(Debug, Clone)]
+pub(super) struct Reader {
+    /// Whom to ask, the first one first. Never empty.
+    pub(super) order: Vec<Arc<Session>>,
+    /// Whether the registry has several members, so that an answer must say whose it is.
+    pub(super) several: bool,
+    pub(super) deadline: Deadline,
+    pub(super) answers: Answers,
+}
+
+impl Reader {
+    /// Reads a node from the first member that answers. When none does, the reason of the last one is the answer.
+    pub(super) async fn read(&self, ask: &Ask) {
+        let mut last = None;
+        for session in &self.order {
+            match self.try_read(session, ask).await {
+                Ok(lines) => return self.put(session, lines),
+                Err(failure) => last = Some((session, failure)),
+            }
+        }
+        if let Some((session, failure)) = last {
+            self.put(
+                session,
+                vec![Line::new(Key::zk_node(&ask.path), failure.payload())],
+            );
+        }
+    }
+
+    /// Reads a node from a further member, for comparison. A member that is lost has no answer here: its refusal would
+    /// stand beside the answers of the others and be taken for a disagreement.
+    pub(super) async fn read_also(&self, session: &Arc<Session>, ask: &Ask) {
+        if let Ok(lines) = self.try_read(session, ask).await {
+            self.put(session, lines);
+        }
+    }
+
+    /// Asks a member for a four-letter word.
+    pub(super) async fn word(&self, session: &Session, word: &str) {
+        let payload = match four::connect_and_ask(&session.member, word, &self.deadline).await {
+            Ok(text) => crate::snapshot::Payload::Text(text),
+            Err(failure) => failure.payload(),
+        };
+        self.answers
+            .put(Line::new(four_key(word), payload).said_by(&session.member));
+    }
+
+    fn put(&self, session: &Session, lines: Vec<Line>) {
+        for line in lines {
+            self.answers.put(if self.several {
+                line.said_by(&session.member)
+            } else {
+                line
+            });
+        }
+    }
+
+    async fn try_read(&self, session: &Arc<Session>, ask: &Ask) -> Result<Vec<Line>, Failure> {
+        if let Some(failure) = session.lost() {
+            return Err(failure);
+        }
+        let first = match self.once(session, ask).await {
+            Ok(lines) => return Ok(lines),
+            Err(loss) => loss,
+        };
+        if let Some(failure) = session.lost() {
+            return Err(failure);
+        }
+        if first.failure.kind == ErrKind::Reset {
+            // The client makes a new connection by itself, if there is anybody to connect to.
+            if let Err(failure) = session.still_there(&self.deadline).await {
+                return Err(self.give_up(session, failure));
+            }
+            match self.once(session, ask).await {
+                Ok(lines) => return Ok(lines),
+                Err(second) => {
+                    if let Some(line) = second.too_large(&ask.path) {
+                        return Ok(vec![line]);
+                    }
+                    return Err(self.give_up(session, second.failure));
+                }
+            }
+        }
+        Err(self.give_up(session, first.failure))
+    }
+
+    /// One attempt, in a task of its own: the client library trusts the lengths that a server sends.
+    async fn once(&self, session: &Arc<Session>, ask: &Ask) -> Result<Vec<Line>, Loss> {
+        let Some(client) = session.client() else {
+            return Err(Loss::of(Failure::new(
+                ErrKind::Reset,
+                "the session is closed",
+            )));
+        };
+        let (ask, deadline) = (ask.clone(), self.deadline);
+        let mut attempt = JoinSet::new();
+        attempt.spawn(async move { node::read(&client, &ask, &deadline).await });
+        match attempt.join_next().await {
+            Some(Ok(result)) => result,
+            Some(Err(_)) | None => Err(Loss::of(Failure::new(
+                ErrKind::BadAnswer,
+                "the answer does not follow the protocol",
+            ))),
+        }
+    }
+
+    /// Takes a member out of use and says so once.
+    fn give_up(&self, session: &Session, failure: Failure) -> Failure {
+        if session.give_up(failure.clone()) {
+            self.answers
+                .put(Line::new(tcp_key(&session.member), failure.payload()));
+        }
+        failure
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wants_of_a_node_are_asked_together() {
+        let (own, other) = (SourceId::new("r1").unwrap(), SourceId::new("r2").unwrap());
+        let wants = [
+            Want::zk_children(&own, "/dubbo/b"),
+            Want::zk_data(&own, "/dubbo/b"),
+            Want::zk_stat(&own, "/dubbo/a"),
+            Want::zk_children(&other, "/elsewhere"),
+            Want::any(
+                &own,
+                Key::ZkFour {
+                    word: "mntr".into(),
+                },
+            ),
+            Want::any(&own, Key::NacosState),
+        ];
+        let asks = Asks::of(&own, &wants);
+        let of = |path: &str, children, data| Ask {
+            path: path.into(),
+            children,
+            data,
+        };
+        assert_eq!(
+            asks.nodes,
+            [of("/dubbo/a", false, true), of("/dubbo/b", true, true)]
+        );
+        assert_eq!(asks.words, ["mntr"]);
+        assert!(Asks::of(&other, &[Want::any(&other, Key::NacosState)]).is_empty());
+    }
+
+    #[test]
+    fn lists_rules_and_mappings_are_decisive() {
+        let of = |path: &str, children| Ask {
+            path: path.into(),
+            children,
+            data: !children,
+        };
+        assert!(of("/dubbo/x/providers", true).is_decisive());
+        assert!(of("/dubbo/config/dubbo/app.tag-router", false).is_decisive());
+        assert!(of("/dubbo/mapping/x", false).is_decisive());
+        assert!(!of("/services/app/10.0.0.1:20880", false).is_decisive());
+    }
+}

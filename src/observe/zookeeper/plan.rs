@@ -1,0 +1,95 @@
+//! What would be sent, in words (`--dry-run`).
+
+use super::{Access, ask::Asks};
+
+/// The requests for these asks, in order. `open` = the sessions are there already.
+pub(super) fn plan(members: &[String], access: &Access, open: bool, asks: &Asks) -> Vec<String> {
+    let mut lines = Vec::new();
+    if asks.is_empty() {
+        return lines;
+    }
+    if !open {
+        for member in members {
+            lines.push(format!("zookeeper {member}: TCP connect"));
+            if !access.tls {
+                lines.push(format!("zookeeper {member}: four-letter word srvr"));
+            }
+            let tls = if access.tls { " over TLS" } else { "" };
+            let login = if access.login.is_some() {
+                ", auth digest"
+            } else {
+                ""
+            };
+            lines.push(format!(
+                "zookeeper {member}: connect{tls} (session, no watch){login}, sync /"
+            ));
+        }
+    }
+    let (first, all) = (
+        members.first().map_or("", String::as_str),
+        members.join(", "),
+    );
+    for ask in &asks.nodes {
+        let whom = if ask.is_decisive() { &all } else { first };
+        let path = format!("{}{}", access.chroot, ask.path);
+        lines.push(format!("zookeeper {whom}: exists {path}"));
+        if ask.children {
+            lines.push(format!("zookeeper {whom}: getChildren2 {path}"));
+        }
+        if ask.data {
+            lines.push(format!("zookeeper {whom}: getData {path}"));
+        }
+    }
+    for word in &asks.words {
+        lines.push(format!("zookeeper {all}: four-letter word {word}"));
+    }
+    if !open {
+        lines.push(format!("zookeeper {all}: closeSession"));
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        model::secret::Secret,
+        snapshot::{SourceId, Want},
+    };
+
+    #[test]
+    fn every_request_is_named_and_no_secret_is() {
+        let source = SourceId::new("r1").unwrap();
+        let asks = Asks::of(
+            &source,
+            &[
+                Want::zk_children(&source, "/dubbo"),
+                Want::zk_data(&source, "/services/a/b"),
+            ],
+        );
+        let access = Access {
+            tls: false,
+            login: Some(Secret::new("reader:s3cret")),
+            chroot: "/root".into(),
+            #[cfg(feature = "zookeeper-tls")]
+            tls_options: None,
+        };
+        let lines = plan(&["a:1".into(), "b:2".into()], &access, false, &asks);
+        let text = lines.join("\n");
+        assert_eq!(
+            text,
+            "zookeeper a:1: TCP connect\n\
+             zookeeper a:1: four-letter word srvr\n\
+             zookeeper a:1: connect (session, no watch), auth digest, sync /\n\
+             zookeeper b:2: TCP connect\n\
+             zookeeper b:2: four-letter word srvr\n\
+             zookeeper b:2: connect (session, no watch), auth digest, sync /\n\
+             zookeeper a:1, b:2: exists /root/dubbo\n\
+             zookeeper a:1, b:2: getChildren2 /root/dubbo\n\
+             zookeeper a:1: exists /root/services/a/b\n\
+             zookeeper a:1: getData /root/services/a/b\n\
+             zookeeper a:1, b:2: closeSession"
+        );
+        assert!(plan(&["a:1".into()], &access, true, &Asks::default()).is_empty());
+    }
+}
