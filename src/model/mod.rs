@@ -1,6 +1,7 @@
 //! Dubbo's words as types. Pure: no clock, no files, no network.
 
 pub mod address;
+pub mod matching;
 pub mod secret;
 pub mod service_key;
 pub mod url;
