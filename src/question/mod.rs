@@ -38,10 +38,45 @@ pub struct Question {
     pub sweep: bool,
     /// Optional facts that were made required (`--require qos,probe`).
     pub require: BTreeSet<String>,
-    /// Pasted error or log of the consumer (`--from-log`, `--attach`), besides logs in the snapshot.
+    /// Registry addresses of the consumer's own configuration files that Dubbo cannot read (DG0107).
+    pub unreadable: Vec<UnreadableAddress>,
+    /// What logs say: pasted (`--from-log`), attached, or attached files of the recording.
+    /// `origin.name` is the id of the file's source in the snapshot (`f1`).
     pub logs: Vec<LogFacts>,
     /// The moment of the diagnosis: the recording's time, or the clock of a live run.
     pub now: Timestamp,
+}
+
+impl Question {
+    /// The bare question: one service, nothing known of the consumer, no registry.
+    pub fn new(service: ServiceKey, now: Timestamp) -> Self {
+        Self {
+            service,
+            consumer: Consumer::default(),
+            registries: Vec::new(),
+            also_search: Vec::new(),
+            config_center: None,
+            invocation: Invocation::default(),
+            sweep: true,
+            require: BTreeSet::new(),
+            unreadable: Vec::new(),
+            logs: Vec::new(),
+            now,
+        }
+    }
+}
+
+/// A registry address in a configuration file that Dubbo cannot read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadableAddress {
+    /// What is wrong, with the address masked.
+    pub error: RegistryAddressError,
+    /// Property that holds it (`dubbo.registry.address`).
+    pub property: String,
+    /// Id of the file's source in the snapshot (`f1`).
+    pub source: String,
+    /// Line of the file, from 1.
+    pub line: u64,
 }
 
 /// What is known of the consumer. `None` = neither given nor observed.
