@@ -76,11 +76,6 @@ pub async fn run(
             break;
         }
     }
-    all(observers
-        .iter_mut()
-        .map(|observer| Box::pin(observer.close()) as Pending<'_>)
-        .collect())
-    .await;
     for observer in observers.iter() {
         if let (Some(server), Some(source)) = (
             observer.server(),
@@ -89,6 +84,11 @@ pub async fn run(
             source.server = Some(server);
         }
     }
+    all(observers
+        .iter_mut()
+        .map(|observer| Box::pin(observer.close()) as Pending<'_>)
+        .collect())
+    .await;
     snapshot.manifest_mut().ended = ended.clone();
     ended
 }

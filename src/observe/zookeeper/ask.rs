@@ -1,18 +1,21 @@
 //! Which nodes and words are asked of which member, and what becomes of a member that is lost on the way.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tokio::task::JoinSet;
+use tokio::{sync::Semaphore, task::JoinSet, time};
 
 use super::{
     four,
     node::{self, Ask, Loss},
-    session::{Session, four_key, tcp_key},
+    session::{Session, four_key, said, tcp_key},
 };
 use crate::{
     observe::{Answers, Deadline, Failure},
     snapshot::{ErrKind, Key, Line, Part, SourceId, Want},
 };
+
+/// How long requests under way may take to fail after the connection is gone.
+const GRACE: Duration = Duration::from_millis(50);
 
 /// What is asked of an ensemble.
 #[derive(Debug, Default)]
@@ -75,59 +78,58 @@ impl Ask {
             data: false,
         }
     }
-
-    /// Whether members that disagree about it would change what a consumer sees: lists, rules and mappings.
-    pub(super) fn is_decisive(&self) -> bool {
-        self.children
-            || ["/config/", "/mapping/"]
-                .iter()
-                .any(|part| self.path.contains(part))
-    }
 }
 
 /// Reads nodes and hands the answers over.
 #[derive(Debug, Clone)]
 pub(super) struct Reader {
-    /// Whom to ask, the first one first. Never empty.
+    /// The members that are asked, each for everything: what a consumer sees depends on the member it is connected to.
     pub(super) order: Vec<Arc<Session>>,
     /// Whether the registry has several members, so that an answer must say whose it is.
     pub(super) several: bool,
     pub(super) deadline: Deadline,
     pub(super) answers: Answers,
+    /// So many may ask at the same time.
+    pub(super) turns: Arc<Semaphore>,
 }
 
 impl Reader {
-    /// Reads a node from the first member that answers. When none does, the reason of the last one is the answer.
+    /// Reads a node from every member. The answers of a member that is lost on the way are left out as long as another
+    /// one answers: a refusal beside an answer would be taken for a disagreement.
     pub(super) async fn read(&self, ask: &Ask) {
-        let mut last = None;
-        for session in &self.order {
-            match self.try_read(session, ask).await {
-                Ok(lines) => return self.put(session, lines),
-                Err(failure) => last = Some((session, failure)),
-            }
+        let mut reading = JoinSet::new();
+        for (index, session) in self.order.iter().cloned().enumerate() {
+            let (reader, ask) = (self.clone(), ask.clone());
+            reading.spawn(async move {
+                let _turn = reader.turns.acquire().await;
+                match reader.try_read(&session, &ask).await {
+                    Ok(lines) => {
+                        reader.put(&session, lines);
+                        None
+                    }
+                    Err(failure) => Some((index, failure)),
+                }
+            });
         }
-        if let Some((session, failure)) = last {
+        let mut failures = Vec::new();
+        while let Some(read) = reading.join_next().await {
+            failures.extend(read.ok().flatten());
+        }
+        failures.sort_by_key(|(index, _)| *index);
+        if let Some((index, failure)) = failures.first()
+            && failures.len() == self.order.len()
+        {
             self.put(
-                session,
+                &self.order[*index],
                 vec![Line::new(Key::zk_node(&ask.path), failure.payload())],
             );
         }
     }
 
-    /// Reads a node from a further member, for comparison. A member that is lost has no answer here: its refusal would
-    /// stand beside the answers of the others and be taken for a disagreement.
-    pub(super) async fn read_also(&self, session: &Arc<Session>, ask: &Ask) {
-        if let Ok(lines) = self.try_read(session, ask).await {
-            self.put(session, lines);
-        }
-    }
-
     /// Asks a member for a four-letter word.
     pub(super) async fn word(&self, session: &Session, word: &str) {
-        let payload = match four::connect_and_ask(&session.member, word, &self.deadline).await {
-            Ok(text) => crate::snapshot::Payload::Text(text),
-            Err(failure) => failure.payload(),
-        };
+        let _turn = self.turns.acquire().await;
+        let payload = said(four::connect_and_ask(&session.member, word, &self.deadline).await);
         self.answers
             .put(Line::new(four_key(word), payload).said_by(&session.member));
     }
@@ -153,22 +155,31 @@ impl Reader {
         if let Some(failure) = session.lost() {
             return Err(failure);
         }
-        if first.failure.kind == ErrKind::Reset {
+        match first.failure.kind {
             // The client makes a new connection by itself, if there is anybody to connect to.
-            if let Err(failure) = session.still_there(&self.deadline).await {
-                return Err(self.give_up(session, failure));
-            }
-            match self.once(session, ask).await {
-                Ok(lines) => return Ok(lines),
-                Err(second) => {
-                    if let Some(line) = second.too_large(&ask.path) {
-                        return Ok(vec![line]);
-                    }
-                    return Err(self.give_up(session, second.failure));
+            ErrKind::Reset => {
+                if let Err(failure) = session.still_there(&self.deadline).await {
+                    return Err(self.give_up(session, failure));
+                }
+                let second = match session.connected_again(&self.deadline).await {
+                    Ok(()) => match self.once(session, ask).await {
+                        Ok(lines) => return Ok(lines),
+                        Err(loss) => loss,
+                    },
+                    Err(failure) => Loss::of(failure),
+                };
+                match second.too_large(&ask.path) {
+                    Some(line) => Ok(vec![line]),
+                    None => Err(self.give_up(session, second.failure)),
                 }
             }
+            // One answer may be slow; a member that does not answer at all is not asked again.
+            ErrKind::Timeout if session.answers(&self.deadline).await => Ok(vec![Line::new(
+                Key::zk_node(&ask.path),
+                first.failure.payload(),
+            )]),
+            _ => Err(self.give_up(session, first.failure)),
         }
-        Err(self.give_up(session, first.failure))
     }
 
     /// One attempt, in a task of its own: the client library trusts the lengths that a server sends.
@@ -182,7 +193,18 @@ impl Reader {
         let (ask, deadline) = (ask.clone(), self.deadline);
         let mut attempt = JoinSet::new();
         attempt.spawn(async move { node::read(&client, &ask, &deadline).await });
-        match attempt.join_next().await {
+        let read = tokio::select! {
+            biased;
+            read = attempt.join_next() => read,
+            // What was under way fails by itself; what was not sent yet would wait for a new connection.
+            () = session.disconnected() => match time::timeout(GRACE, attempt.join_next()).await {
+                Ok(read) => read,
+                Err(_) => {
+                    return Err(Loss::of(Failure::new(ErrKind::Reset, "ConnectionLoss")));
+                }
+            },
+        };
+        match read {
             Some(Ok(result)) => result,
             Some(Err(_)) | None => Err(Loss::of(Failure::new(
                 ErrKind::BadAnswer,
@@ -233,18 +255,5 @@ mod tests {
         );
         assert_eq!(asks.words, ["mntr"]);
         assert!(Asks::of(&other, &[Want::any(&other, Key::NacosState)]).is_empty());
-    }
-
-    #[test]
-    fn lists_rules_and_mappings_are_decisive() {
-        let of = |path: &str, children| Ask {
-            path: path.into(),
-            children,
-            data: !children,
-        };
-        assert!(of("/dubbo/x/providers", true).is_decisive());
-        assert!(of("/dubbo/config/dubbo/app.tag-router", false).is_decisive());
-        assert!(of("/dubbo/mapping/x", false).is_decisive());
-        assert!(!of("/services/app/10.0.0.1:20880", false).is_decisive());
     }
 }

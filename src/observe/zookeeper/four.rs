@@ -71,12 +71,12 @@ pub(super) async fn connect_and_ask(
 fn read(word: &str, text: String) -> Result<String, Failure> {
     if text.is_empty() {
         return Err(Failure::new(
-            ErrKind::Cut,
+            ErrKind::Reset,
             format!("closed the connection without an answer to {word}"),
         ));
     }
     if text.contains("not currently serving requests") {
-        return Err(Failure::new(ErrKind::NotReady, text.trim_end()));
+        return Err(Failure::new(ErrKind::NotReady, text));
     }
     if text.contains("is not in the whitelist") {
         return Err(Failure::new(ErrKind::SwitchedOff, text.trim_end()));
@@ -129,7 +129,10 @@ mod tests {
             read("ruok", "HTTP/1.1 400".into()).unwrap_err().kind,
             ErrKind::BadAnswer
         );
-        assert_eq!(read("srvr", String::new()).unwrap_err().kind, ErrKind::Cut);
+        assert_eq!(
+            read("srvr", String::new()).unwrap_err().kind,
+            ErrKind::Reset
+        );
     }
 
     #[test]

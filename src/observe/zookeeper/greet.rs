@@ -36,6 +36,14 @@ pub(super) async fn reason(address: &str, deadline: &Deadline) -> Failure {
         Heard::Answer(Answer::Zookeeper { session: 0, .. }) => {
             Failure::new(ErrKind::NotReady, "ZooKeeper did not grant a session")
         }
+        Heard::Answer(Answer::Refusal(-119)) => Failure::new(
+            ErrKind::NotReady,
+            "serves reads only, without a leader, and grants no session (NotReadOnly)",
+        ),
+        Heard::Answer(Answer::Refusal(code)) => Failure::new(
+            ErrKind::NotReady,
+            format!("ZooKeeper refused a session with error code {code}"),
+        ),
         Heard::Answer(Answer::Zookeeper { .. }) => Failure::new(
             ErrKind::Reset,
             "ZooKeeper granted a session only at the second try",
@@ -48,7 +56,7 @@ pub(super) async fn reason(address: &str, deadline: &Deadline) -> Failure {
             not_zookeeper(&format!("not ZooKeeper's protocol: {line}"))
         }
         Heard::Closed(true) | Heard::Answer(Answer::Partial) => Failure::new(
-            ErrKind::Cut,
+            ErrKind::Reset,
             "closed the connection within its first answer",
         ),
         Heard::Closed(false) if speaks_tls(address, &deadline).await => tls_only(),

@@ -129,40 +129,21 @@ impl Zookeeper {
             several: self.members.len() > 1,
             deadline: *deadline,
             answers: answers.clone(),
+            turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
         };
         if reader.order.is_empty() {
             self.put_failures(&asks, answers);
             return;
         }
-        let turns = Arc::new(Semaphore::new(MOST_AT_ONCE));
         let mut tasks = JoinSet::new();
         for node in asks.nodes {
-            let others = if node.is_decisive() {
-                &reader.order[1..]
-            } else {
-                &[]
-            };
-            for session in others {
-                let session = session.clone();
-                let (reader, node, turns) = (reader.clone(), node.clone(), turns.clone());
-                tasks.spawn(async move {
-                    let _turn = turns.acquire_owned().await;
-                    reader.read_also(&session, &node).await;
-                });
-            }
-            let (reader, turns) = (reader.clone(), turns.clone());
-            tasks.spawn(async move {
-                let _turn = turns.acquire_owned().await;
-                reader.read(&node).await;
-            });
+            let reader = reader.clone();
+            tasks.spawn(async move { reader.read(&node).await });
         }
         for word in asks.words {
             for session in reader.order.clone() {
-                let (reader, word, turns) = (reader.clone(), word.clone(), turns.clone());
-                tasks.spawn(async move {
-                    let _turn = turns.acquire_owned().await;
-                    reader.word(&session, &word).await;
-                });
+                let (reader, word) = (reader.clone(), word.clone());
+                tasks.spawn(async move { reader.word(&session, &word).await });
             }
         }
         while tasks.join_next().await.is_some() {}

@@ -25,19 +25,15 @@ pub(super) fn plan(members: &[String], access: &Access, open: bool, asks: &Asks)
             ));
         }
     }
-    let (first, all) = (
-        members.first().map_or("", String::as_str),
-        members.join(", "),
-    );
+    let all = members.join(", ");
     for ask in &asks.nodes {
-        let whom = if ask.is_decisive() { &all } else { first };
         let path = format!("{}{}", access.chroot, ask.path);
-        lines.push(format!("zookeeper {whom}: exists {path}"));
+        lines.push(format!("zookeeper {all}: exists {path}"));
         if ask.children {
-            lines.push(format!("zookeeper {whom}: getChildren2 {path}"));
+            lines.push(format!("zookeeper {all}: getChildren2 {path}"));
         }
         if ask.data {
-            lines.push(format!("zookeeper {whom}: getData {path}"));
+            lines.push(format!("zookeeper {all}: getData {path}"));
         }
     }
     for word in &asks.words {
@@ -86,8 +82,8 @@ mod tests {
              zookeeper b:2: connect (session, no watch), auth digest, sync /\n\
              zookeeper a:1, b:2: exists /root/dubbo\n\
              zookeeper a:1, b:2: getChildren2 /root/dubbo\n\
-             zookeeper a:1: exists /root/services/a/b\n\
-             zookeeper a:1: getData /root/services/a/b\n\
+             zookeeper a:1, b:2: exists /root/services/a/b\n\
+             zookeeper a:1, b:2: getData /root/services/a/b\n\
              zookeeper a:1, b:2: closeSession"
         );
         assert!(plan(&["a:1".into()], &access, true, &Asks::default()).is_empty());

@@ -83,10 +83,13 @@ impl Session {
             .and_then(|text| four::version(text))
             .map(str::to_owned);
         let payload = match (srvr, &client) {
-            (Ok(text), _) => Payload::Text(text),
             // The word failed for the same reason as the session, which is known better by now.
-            (Err(word), Err(failure)) if word.kind != ErrKind::SwitchedOff => failure.payload(),
-            (Err(word), _) => word.payload(),
+            (Err(word), Err(failure))
+                if !matches!(word.kind, ErrKind::SwitchedOff | ErrKind::NotReady) =>
+            {
+                failure.payload()
+            }
+            (srvr, _) => said(srvr),
         };
         answers.put(Line::new(four_key("srvr"), payload).said_by(member));
         let session = Self::new(member, client?, version);
@@ -142,6 +145,40 @@ impl Session {
         tcp::connect(&self.member, deadline).await.map(drop)
     }
 
+    /// Resolves when there is no connection (any more).
+    pub(super) async fn disconnected(&self) {
+        self.reaches(|state| !is_connected(state)).await;
+    }
+
+    /// Waits until the client has a connection again, as long as a request may take.
+    pub(super) async fn connected_again(&self, deadline: &Deadline) -> Result<(), Failure> {
+        match deadline.request(self.reaches(is_connected)).await {
+            Ok(()) => Ok(()),
+            Err(Passed) => Err(Failure::new(ErrKind::Reset, "ConnectionLoss")),
+        }
+    }
+
+    async fn reaches(&self, wanted: impl Fn(SessionState) -> bool) {
+        let Some(client) = self.client() else {
+            return;
+        };
+        let mut watcher = client.state_watcher();
+        drop(client);
+        let mut state = watcher.peek_state();
+        while !wanted(state) {
+            state = watcher.changed().await;
+        }
+    }
+
+    /// After a request got no answer: whether a small one does.
+    pub(super) async fn answers(&self, deadline: &Deadline) -> bool {
+        let Some(client) = self.client() else {
+            return false;
+        };
+        let deadline = deadline.at_most(CATCH_UP);
+        matches!(deadline.request(client.check_stat("/")).await, Ok(Ok(_)))
+    }
+
     /// Closes the session and waits a moment for the server to confirm.
     pub(super) async fn close(&self) {
         let client = self
@@ -162,6 +199,13 @@ impl Session {
     }
 }
 
+fn is_connected(state: SessionState) -> bool {
+    matches!(
+        state,
+        SessionState::SyncConnected | SessionState::ConnectedReadOnly
+    )
+}
+
 /// The key of a connection to a member.
 pub(super) fn tcp_key(member: &str) -> Key {
     Key::Tcp {
@@ -173,6 +217,18 @@ pub(super) fn tcp_key(member: &str) -> Key {
 pub(super) fn four_key(word: &str) -> Key {
     Key::ZkFour {
         word: word.to_owned(),
+    }
+}
+
+/// The answer to a word; a refusal to serve is in words and they are the answer.
+pub(super) fn said(word: Result<String, Failure>) -> Payload {
+    match word {
+        Ok(text)
+        | Err(Failure {
+            kind: ErrKind::NotReady,
+            text: Some(text),
+        }) => Payload::Text(text),
+        Err(failure) => failure.payload(),
     }
 }
 

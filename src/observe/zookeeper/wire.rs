@@ -78,6 +78,8 @@ pub(super) enum Answer {
         /// The server serves reads only.
         read_only: bool,
     },
+    /// A `ReplyHeader` with an error in place of a `ConnectResponse`.
+    Refusal(i32),
     /// An HTTP status line.
     Http(String),
     /// A TLS record.
@@ -101,6 +103,14 @@ pub(super) fn answer(bytes: &[u8]) -> Answer {
     let Some(length) = number(bytes, 0) else {
         return Answer::Partial;
     };
+    if length == 16 {
+        return match (number(bytes, 4), number(bytes, 16)) {
+            // No xid of ours: the refusal of the request for a session.
+            (Some(0), Some(code)) if code < 0 => Answer::Refusal(code),
+            (Some(0) | None, None) => Answer::Partial,
+            _ => Answer::Other(line(bytes)),
+        };
+    }
     if !(36..=1024).contains(&length) {
         return Answer::Other(line(bytes));
     }
@@ -231,6 +241,12 @@ mod tests {
             Answer::Other("-ERR unknown".into())
         );
         assert_eq!(answer(b""), Answer::Partial);
+        // What a read-only member of 3.8.0 says when local sessions are not enabled: NotReadOnly.
+        let mut refusal = vec![0, 0, 0, 16];
+        refusal.extend_from_slice(&[0; 12]);
+        refusal.extend_from_slice(&(-119_i32).to_be_bytes());
+        assert_eq!(answer(&refusal), Answer::Refusal(-119));
+        assert_eq!(answer(&refusal[..18]), Answer::Partial);
     }
 
     proptest! {

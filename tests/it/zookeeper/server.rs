@@ -27,7 +27,11 @@ pub(crate) fn distribution(test: &str) -> Option<Distribution> {
     }
     let home = home.unwrap_or_else(|| PathBuf::from("/usr/share/java"));
     let class_path = class_path(&home);
-    assert!(!class_path.is_empty(), "no zookeeper*.jar in {} or its lib/", home.display());
+    assert!(
+        !class_path.is_empty(),
+        "no zookeeper*.jar in {} or its lib/",
+        home.display()
+    );
     Some(Distribution { class_path })
 }
 
@@ -38,18 +42,41 @@ pub(crate) struct Distribution {
 }
 
 fn class_path(home: &Path) -> String {
-    let wanted = ["zookeeper", "slf4j-", "netty", "snappy", "metrics-core", "commons-", "jline", "logback", "jackson"];
-    for dir in [home.join("lib"), home.to_path_buf(), PathBuf::from("/usr/share/java")] {
-        let Ok(entries) = fs::read_dir(&dir) else { continue };
+    let wanted = [
+        "zookeeper",
+        "slf4j-",
+        "netty",
+        "snappy",
+        "metrics-core",
+        "commons-",
+        "jline",
+        "logback",
+        "jackson",
+    ];
+    for dir in [
+        home.join("lib"),
+        home.to_path_buf(),
+        PathBuf::from("/usr/share/java"),
+    ] {
+        let Ok(entries) = fs::read_dir(&dir) else {
+            continue;
+        };
         let mut jars: Vec<PathBuf> = entries
             .filter_map(|entry| entry.ok().map(|e| e.path()))
             .filter(|path| {
-                let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-                path.extension().is_some_and(|e| e == "jar") && wanted.iter().any(|w| name.starts_with(w))
+                let name = path
+                    .file_name()
+                    .and_then(|n| n.to_str())
+                    .unwrap_or_default();
+                path.extension().is_some_and(|e| e == "jar")
+                    && wanted.iter().any(|w| name.starts_with(w))
             })
             .collect();
         jars.sort();
-        if jars.iter().any(|jar| jar.file_name().is_some_and(|n| n.to_string_lossy().starts_with("zookeeper"))) {
+        if jars.iter().any(|jar| {
+            jar.file_name()
+                .is_some_and(|n| n.to_string_lossy().starts_with("zookeeper"))
+        }) {
             let jars: Vec<String> = jars.iter().map(|jar| jar.display().to_string()).collect();
             return jars.join(":");
         }
@@ -119,8 +146,16 @@ impl Server {
         let log = fs::File::create(dir.path().join("log")).expect("the log");
         let mut command = Command::new("java");
         command
-            .args(["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
-            .args(["-Djava.net.preferIPv4Stack=true", "-Dzookeeper.admin.enableServer=false"])
+            .args([
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Xshare:auto",
+            ])
+            .args([
+                "-Djava.net.preferIPv4Stack=true",
+                "-Dzookeeper.admin.enableServer=false",
+            ])
             .args(["-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=1024"])
             .args(options.properties.iter().map(|p| format!("-D{p}")))
             .args(["-cp", &distribution.class_path, MAIN_CLASS])
@@ -129,8 +164,14 @@ impl Server {
             .stdin(Stdio::null())
             .stdout(log.try_clone().expect("the log"))
             .stderr(log);
-        let child = command.spawn().expect("java must be installed for the live tests");
-        Self { child: Some(child), port, dir }
+        let child = command
+            .spawn()
+            .expect("java must be installed for the live tests");
+        Self {
+            child: Some(child),
+            port,
+            dir,
+        }
     }
 
     /// `127.0.0.1:port`.
@@ -155,7 +196,10 @@ impl Server {
             std::thread::sleep(Duration::from_millis(50));
         }
         let log = fs::read_to_string(self.dir.path().join("log")).unwrap_or_default();
-        panic!("ZooKeeper at {} did not say {text:?}; last answer {last:?}; its log:\n{log}", self.address());
+        panic!(
+            "ZooKeeper at {} did not say {text:?}; last answer {last:?}; its log:\n{log}",
+            self.address()
+        );
     }
 
     /// Kills the server without a farewell (`kill -9`).

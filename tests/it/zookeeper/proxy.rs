@@ -1,0 +1,230 @@
+//! A recording proxy in front of a ZooKeeper: what was sent, request by request.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+};
+
+/// One request of a client.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Request {
+    /// Its name, or its number when it is none that reads.
+    pub(crate) name: String,
+    /// The path, where it has one.
+    pub(crate) path: Option<String>,
+    /// The watch flag.
+    pub(crate) watch: bool,
+}
+
+/// The proxy and what it saw.
+#[derive(Debug)]
+pub(crate) struct Proxy {
+    port: u16,
+    seen: Arc<Mutex<Vec<Request>>>,
+}
+
+/// Requests that only read, by the number of their operation (`ZooDefs.OpCode`).
+const READING: [(i32, &str); 8] = [
+    (3, "exists"),
+    (4, "getData"),
+    (6, "getACL"),
+    (8, "getChildren"),
+    (9, "sync"),
+    (11, "ping"),
+    (12, "getChildren2"),
+    (100, "auth"),
+];
+
+impl Proxy {
+    /// Listens on a free port and passes everything on to `upstream`.
+    pub(crate) fn start(upstream: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("its address").port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (record, upstream) = (seen.clone(), upstream.to_owned());
+        std::thread::spawn(move || {
+            for client in listener.incoming() {
+                let (Ok(client), Ok(server)) = (client, TcpStream::connect(&upstream)) else {
+                    continue;
+                };
+                pass(client, server, record.clone());
+            }
+        });
+        Self { port, seen }
+    }
+
+    pub(crate) fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// What was sent until now.
+    pub(crate) fn seen(&self) -> Vec<Request> {
+        self.seen.lock().expect("the record").clone()
+    }
+
+    /// Fails unless everything that was sent only reads and watches nothing. Returns how many requests there were.
+    pub(crate) fn assert_only_reads(&self) -> usize {
+        let seen = self.seen();
+        for request in &seen {
+            let name = request.name.as_str();
+            let known = READING.iter().any(|(_, reading)| *reading == name)
+                || ["connect", "closeSession", "srvr", "isro", "mntr", "ruok"].contains(&name);
+            assert!(known, "not a request that only reads: {request:?}");
+            assert!(!request.watch, "a watch: {request:?}");
+        }
+        seen.len()
+    }
+}
+
+fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>) {
+    let (from_client, to_server) = (
+        client.try_clone().expect("a socket"),
+        server.try_clone().expect("a socket"),
+    );
+    std::thread::spawn(move || {
+        let mut reader = Frames::default();
+        copy(from_client, to_server, |bytes| {
+            seen.lock().expect("the record").extend(reader.read(bytes));
+        });
+    });
+    std::thread::spawn(move || copy(server, client, |_| {}));
+}
+
+fn copy(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&[u8])) {
+    let mut chunk = [0; 8192];
+    while let Ok(n @ 1..) = from.read(&mut chunk) {
+        look(&chunk[..n]);
+        if to.write_all(&chunk[..n]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+    let _ = from.shutdown(Shutdown::Both);
+}
+
+/// The frames of one connection: length, then the request.
+#[derive(Debug, Default)]
+struct Frames {
+    buffer: Vec<u8>,
+    connected: bool,
+}
+
+impl Frames {
+    fn read(&mut self, bytes: &[u8]) -> Vec<Request> {
+        self.buffer.extend_from_slice(bytes);
+        let mut requests = Vec::new();
+        if !self.connected
+            && self.buffer.len() >= 4
+            && self.buffer[..4].iter().all(u8::is_ascii_lowercase)
+        {
+            let word = String::from_utf8_lossy(&self.buffer[..4]).into_owned();
+            self.buffer.clear();
+            requests.push(Request {
+                name: word,
+                path: None,
+                watch: false,
+            });
+            return requests;
+        }
+        while let Some(length) = number(&self.buffer, 0) {
+            let length = usize::try_from(length).expect("a length");
+            if self.buffer.len() < 4 + length {
+                break;
+            }
+            let frame: Vec<u8> = self.buffer.drain(..4 + length).skip(4).collect();
+            requests.push(if self.connected {
+                request(&frame)
+            } else {
+                connect()
+            });
+            self.connected = true;
+        }
+        requests
+    }
+}
+
+fn connect() -> Request {
+    Request {
+        name: "connect".into(),
+        path: None,
+        watch: false,
+    }
+}
+
+fn number(bytes: &[u8], at: usize) -> Option<i32> {
+    Some(i32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn request(frame: &[u8]) -> Request {
+    let code = number(frame, 4).expect("an operation");
+    if code == -11 {
+        return Request {
+            name: "closeSession".into(),
+            path: None,
+            watch: false,
+        };
+    }
+    let Some((_, name)) = READING.iter().find(|(number, _)| *number == code) else {
+        return Request {
+            name: format!("operation {code}"),
+            path: None,
+            watch: false,
+        };
+    };
+    if ["ping", "auth"].contains(name) {
+        return Request {
+            name: (*name).into(),
+            path: None,
+            watch: false,
+        };
+    }
+    let length = usize::try_from(number(frame, 8).expect("a path")).expect("a length");
+    let path = String::from_utf8(frame[12..12 + length].to_vec()).expect("a path");
+    let watch = frame.get(12 + length).is_some_and(|byte| *byte != 0);
+    Request {
+        name: (*name).into(),
+        path: Some(path),
+        watch,
+    }
+}
+
+/// The proxy sees what it is there to see: this is what a client that writes and watches looks like.
+#[test]
+fn writes_and_watches_would_be_seen() {
+    let frame = |code: i32, path: &str, watch: u8| {
+        let mut body = 1_i32.to_be_bytes().to_vec();
+        body.extend_from_slice(&code.to_be_bytes());
+        body.extend_from_slice(&i32::try_from(path.len()).unwrap().to_be_bytes());
+        body.extend_from_slice(path.as_bytes());
+        body.push(watch);
+        let mut frame = i32::try_from(body.len()).unwrap().to_be_bytes().to_vec();
+        frame.extend_from_slice(&body);
+        frame
+    };
+    let mut bytes = 45_i32.to_be_bytes().to_vec();
+    bytes.extend_from_slice(&[0; 45]);
+    bytes.extend(frame(12, "/dubbo", 1));
+    bytes.extend(frame(1, "/dubbo/x", 0));
+    let mut frames = Frames::default();
+    // Whatever the pieces in which they arrive.
+    let seen: Vec<Request> = bytes
+        .chunks(7)
+        .flat_map(|piece| frames.read(piece))
+        .collect();
+    assert_eq!(seen.len(), 3);
+    assert_eq!(
+        seen[1],
+        Request {
+            name: "getChildren2".into(),
+            path: Some("/dubbo".into()),
+            watch: true
+        }
+    );
+    assert_eq!(seen[2].name, "operation 1");
+    let proxy = Proxy {
+        port: 0,
+        seen: Arc::new(Mutex::new(seen)),
+    };
+    assert!(std::panic::catch_unwind(|| proxy.assert_only_reads()).is_err());
+}
