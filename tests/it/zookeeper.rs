@@ -14,6 +14,7 @@ mod proxy;
 mod reading;
 mod server;
 mod tree;
+mod walk;
 
 use std::{future::Future, time::Duration};
 

@@ -71,6 +71,23 @@ impl Asks {
 }
 
 impl Ask {
+    /// Children and data.
+    pub(super) fn everything(path: &str) -> Self {
+        Self {
+            children: true,
+            data: true,
+            ..Self::nothing(path)
+        }
+    }
+
+    /// The names of the children.
+    pub(super) fn names(path: &str) -> Self {
+        Self {
+            children: true,
+            ..Self::nothing(path)
+        }
+    }
+
     fn nothing(path: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -124,6 +141,21 @@ impl Reader {
                 vec![Line::new(Key::zk_node(&ask.path), failure.payload())],
             );
         }
+    }
+
+    /// Reads a node from the first member that answers, and says which.
+    ///
+    /// # Errors
+    /// The reason of the last one, when none does.
+    pub(super) async fn read_one(&self, ask: &Ask) -> Result<(String, Vec<Line>), Failure> {
+        let mut last = Failure::new(ErrKind::Reset, "no member to ask");
+        for session in &self.order {
+            match self.try_read(session, ask).await {
+                Ok(lines) => return Ok((session.member.clone(), lines)),
+                Err(failure) => last = failure,
+            }
+        }
+        Err(last)
     }
 
     /// Asks a member for a four-letter word.

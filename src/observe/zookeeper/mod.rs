@@ -12,7 +12,10 @@ mod plan;
 mod session;
 #[cfg(feature = "zookeeper-tls")]
 mod tls;
+mod walk;
 mod wire;
+
+pub use walk::{Bounds, Walked};
 
 use std::{fmt, sync::Arc};
 
@@ -124,13 +127,7 @@ impl Zookeeper {
             return;
         }
         self.connect(deadline, answers).await;
-        let reader = Reader {
-            order: self.reading_order(),
-            several: self.members.len() > 1,
-            deadline: *deadline,
-            answers: answers.clone(),
-            turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
-        };
+        let reader = self.reader(deadline, answers);
         if reader.order.is_empty() {
             self.put_failures(&asks, answers);
             return;
@@ -147,6 +144,16 @@ impl Zookeeper {
             }
         }
         while tasks.join_next().await.is_some() {}
+    }
+
+    fn reader(&self, deadline: &Deadline, answers: &Answers) -> Reader {
+        Reader {
+            order: self.reading_order(),
+            several: self.members.len() > 1,
+            deadline: *deadline,
+            answers: answers.clone(),
+            turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+        }
     }
 
     /// The requests that [`Self::fetch`] would make.
@@ -207,24 +214,26 @@ impl Zookeeper {
             .filter_map(|session| session.as_ref().ok())
     }
 
-    /// No member can be asked: everything that is wanted has the reason as its answer, that of the member that came
-    /// closest to an answer.
+    /// No member can be asked: everything that is wanted has the reason as its answer.
     fn put_failures(&self, asks: &Asks, answers: &Answers) {
-        let failures = self
-            .members
-            .iter()
-            .zip(&self.sessions)
-            .filter_map(|(member, session)| match session {
-                Ok(session) => session.lost().map(|failure| (member, failure)),
-                Err(failure) => Some((member, failure.clone())),
-            });
-        let Some((member, failure)) = failures.max_by_key(|(_, failure)| closeness(&failure.kind))
-        else {
+        let Some((member, failure)) = self.failure() else {
             return;
         };
         for key in asks.keys() {
-            answers.put(Line::new(key, failure.payload()).said_by(member));
+            answers.put(Line::new(key, failure.payload()).said_by(&member));
         }
+    }
+
+    /// Why no member can be asked: the reason of the one that came closest to an answer.
+    fn failure(&self) -> Option<(String, Failure)> {
+        self.members
+            .iter()
+            .zip(&self.sessions)
+            .filter_map(|(member, session)| match session {
+                Ok(session) => session.lost().map(|failure| (member.clone(), failure)),
+                Err(failure) => Some((member.clone(), failure.clone())),
+            })
+            .max_by_key(|(_, failure)| closeness(&failure.kind))
     }
 
     /// Closes all sessions.

@@ -84,6 +84,9 @@ pub(super) async fn read(
         }
         Ok(Err(error)) => return refused(path, &error, None).map(|line| vec![line]),
     };
+    if ask.children && ask.data && stat.num_children == 0 {
+        return leaf(client, path, &stat, deadline).await;
+    }
     let mut lines = Vec::new();
     if ask.children {
         lines.push(children(client, path, &stat, deadline).await?);
@@ -92,6 +95,32 @@ pub(super) async fn read(
         lines.push(data(client, path, &stat, deadline).await?);
     }
     Ok(lines)
+}
+
+/// A node without children: who may read its data may read its list, and the stat says that it is empty.
+async fn leaf(
+    client: &Client,
+    path: &str,
+    stat: &Stat,
+    deadline: &Deadline,
+) -> Result<Vec<Line>, Loss> {
+    let data = data(client, path, stat, deadline).await?;
+    let empty = data
+        .stat
+        .as_ref()
+        .is_some_and(|stat| stat.num_children == Some(0));
+    if data.err_kind().is_some() {
+        return Ok(vec![data]);
+    }
+    let children = if empty {
+        Line {
+            payload: Payload::Children(Vec::new()),
+            ..data.clone()
+        }
+    } else {
+        children(client, path, stat, deadline).await?
+    };
+    Ok(vec![children, data])
 }
 
 async fn children(
