@@ -1,1 +1,3 @@
 //! Rule texts: what they say, with positions. Pure.
+
+pub mod yaml;

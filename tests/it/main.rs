@@ -5,4 +5,5 @@ mod cli;
 mod log_cases;
 mod oracle;
 mod snapshot;
+mod yaml;
 mod zookeeper;

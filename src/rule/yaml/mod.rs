@@ -1,0 +1,53 @@
+//! YAML as Dubbo's SnakeYAML reads it.
+//!
+//! A rule is read by whatever SnakeYAML the consumer has, and the releases differ: what 3.0 takes may be refused by 2.7,
+//! and `08` is a number in one and a text in the other. No YAML crate gives their answers, so this room has its own
+//! scanner, parser, composer and constructor, each a mirror of the Java class of that name with its `SafeConstructor`
+//! and default options. `fixtures/oracle/yaml` holds what the real releases answered to thousands of texts.
+//!
+//! ```text
+//! text -> reader -> scanner (tokens) -> parser (events) -> composer (nodes) -> construct (values) -> Document
+//! ```
+//!
+//! Pure. Nothing here recurses, aliases are shared and never copied out, and work is linear in the text; what could
+//! multiply is bounded and ends in a typed error. Where diag must draw a line that Java leaves to the JVM, it says so:
+//! [`STACK_DEPTH`], [`ExceptionClass::OutOfMemory`].
+//!
+//! Known to differ: half of a surrogate pair that stands alone (`"\ud83d"`) becomes U+FFFD, Rust cannot hold it.
+
+mod chars;
+mod composer;
+mod construct;
+mod error;
+mod event;
+mod graph;
+mod java_text;
+mod number;
+mod parser;
+mod position;
+mod reader;
+mod scanner;
+mod tag;
+mod token;
+mod value;
+mod version;
+
+pub use error::{ExceptionClass, YamlError};
+pub use number::Integer;
+pub use position::{Position, Span};
+pub use token::ScalarStyle;
+pub use value::{Document, Entries, Items, Node, Value};
+pub use version::{UnknownYamlVersion, YamlVersion};
+
+/// Nested collections that are read where SnakeYAML itself sets no limit (before 1.32).
+///
+/// There the JVM's stack decides: with 1 MiB lists end between 1,500 and 2,000 levels and maps between 1,000 and 1,500,
+/// depending on what the JIT has compiled. Deeper texts are refused as [`ExceptionClass::StackOverflow`].
+pub const STACK_DEPTH: usize = 1_500;
+
+/// Reads one document, as `new Yaml(new SafeConstructor()).load(text)` does in `version`.
+pub fn load(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
+    let scanner = scanner::Scanner::new(text, version);
+    let (graph, root) = composer::Composer::new(parser::Parser::new(scanner), version).compose()?;
+    construct::construct(graph, root, version)
+}
