@@ -1,7 +1,13 @@
 //! SnakeYAML: agreement with the recorded answers of its releases, and behaviour on hostile texts.
 
-#![expect(clippy::disallowed_methods, reason = "a test reads its fixtures and its environment")]
-#![expect(clippy::print_stdout, reason = "the counts are what a reader of the test log looks for")]
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test reads its fixtures and its environment"
+)]
+#![expect(
+    clippy::unwrap_used,
+    reason = "a fixture that cannot be read fails the test"
+)]
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
@@ -64,7 +70,9 @@ fn text_of(case: &Value) -> String {
     }
     let mut text = String::new();
     for piece in case["build"].as_array().unwrap() {
-        let times = piece.get("n").map_or(1, |n| usize::try_from(n.as_u64().unwrap()).unwrap());
+        let times = piece
+            .get("n")
+            .map_or(1, |n| usize::try_from(n.as_u64().unwrap()).unwrap());
         text.push_str(&piece["s"].as_str().unwrap().repeat(times));
     }
     text
@@ -103,16 +111,23 @@ fn shown(node: Node<'_>, open: &mut Vec<usize>) -> Value {
         collection => {
             open.push(node.id());
             let value = match collection {
-                Yaml::List(items) => json!({"list": items.map(|it| part(it, open)).collect::<Vec<_>>()}),
-                Yaml::Set(items) => json!({"set": items.map(|it| part(it, open)).collect::<Vec<_>>()}),
+                Yaml::List(items) => {
+                    json!({"list": items.map(|it| part(it, open)).collect::<Vec<_>>()})
+                }
+                Yaml::Set(items) => {
+                    json!({"set": items.map(|it| part(it, open)).collect::<Vec<_>>()})
+                }
                 Yaml::Map(entries) => {
-                    let pairs: Vec<_> = entries.map(|(k, v)| json!([part(k, open), part(v, open)])).collect();
+                    let pairs: Vec<_> = entries
+                        .map(|(k, v)| json!([part(k, open), part(v, open)]))
+                        .collect();
                     json!({"map": pairs})
                 }
                 Yaml::Pairs(entries) => {
                     // The arrays in the list are a level of their own, but are not counted.
-                    let pairs: Vec<_> =
-                        entries.map(|(k, v)| json!({"array": [part(k, open), part(v, open)]})).collect();
+                    let pairs: Vec<_> = entries
+                        .map(|(k, v)| json!({"array": [part(k, open), part(v, open)]}))
+                        .collect();
                     json!({"list": pairs})
                 }
                 _ => Value::Null,
@@ -126,7 +141,9 @@ fn shown(node: Node<'_>, open: &mut Vec<usize>) -> Value {
 fn answer(loaded: &Result<Document, YamlError>) -> Value {
     match loaded {
         Ok(document) => {
-            let value = document.root().map_or(json!({"null": true}), |root| shown(root, &mut Vec::new()));
+            let value = document
+                .root()
+                .map_or(json!({"null": true}), |root| shown(root, &mut Vec::new()));
             json!({ "value": value })
         }
         Err(error) => {
@@ -151,7 +168,8 @@ fn expected(case: &Value) -> Value {
     let mut out = case["out"].clone();
     normalize(&mut out);
     if let Some(error) = out.get_mut("error").and_then(Value::as_object_mut) {
-        if error.contains_key("at") || !error["class"].as_str().unwrap().ends_with("YAMLException") {
+        if error.contains_key("at") || !error["class"].as_str().unwrap().ends_with("YAMLException")
+        {
             error.remove("message");
         }
         if !error.contains_key("at") {
@@ -209,15 +227,28 @@ fn oracle_yaml() {
         for file in files(&fixtures, version) {
             ask(&file, version, if everything { 1 } else { 20 }, &mut own);
         }
-        assert_eq!(own.cases, if everything { 1652 } else { 83 }, "cases of {version}");
+        assert_eq!(
+            own.cases,
+            if everything { 1652 } else { 83 },
+            "cases of {version}"
+        );
         if let Some(further) = &further {
             for file in files(further, version) {
                 ask(&file, version, 1, &mut own);
             }
         }
-        println!("version yaml {version}: {} cases, {} disagreements", own.cases, own.disagreements.len());
+        println!(
+            "version yaml {version}: {} cases, {} disagreements",
+            own.cases,
+            own.disagreements.len()
+        );
         disagreements.append(&mut own.disagreements);
     }
     let shown: Vec<_> = disagreements.iter().take(40).cloned().collect();
-    assert!(disagreements.is_empty(), "{} disagreements\n{}", disagreements.len(), shown.join("\n"));
+    assert!(
+        disagreements.is_empty(),
+        "{} disagreements\n{}",
+        disagreements.len(),
+        shown.join("\n")
+    );
 }
