@@ -7,6 +7,7 @@ mod answers;
 mod deadline;
 mod failure;
 pub mod probe;
+pub mod recorded;
 mod run;
 pub mod zookeeper;
 

@@ -3,27 +3,47 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
+use sha2::{Digest, Sha256};
+
 use super::key::Key;
 use super::line::Line;
 use super::manifest::{Manifest, SourceId};
+use super::mask::Masker;
 use super::payload::Payload;
 use super::time::At;
 use super::want::Want;
 
 /// The answers of all sources, by source and key, and what was asked for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Snapshot {
+    masker: Masker,
     manifest: Manifest,
     facts: BTreeMap<SourceId, BTreeMap<Key, Vec<Line>>>,
+    texts: BTreeMap<SourceId, String>,
     asked: BTreeSet<Want>,
+}
+
+/// Equal facts; what was asked for and which secrets are known does not count.
+impl PartialEq for Snapshot {
+    fn eq(&self, other: &Self) -> bool {
+        self.manifest == other.manifest && self.facts == other.facts && self.texts == other.texts
+    }
 }
 
 impl Snapshot {
     /// A snapshot without answers.
     pub fn new(manifest: Manifest) -> Self {
+        Self::with_masker(manifest, Masker::default())
+    }
+
+    /// A snapshot without answers, of a run that knows secrets.
+    pub fn with_masker(mut manifest: Manifest, masker: Masker) -> Self {
+        masker.manifest(&mut manifest);
         Self {
+            masker,
             manifest,
             facts: BTreeMap::new(),
+            texts: BTreeMap::new(),
             asked: BTreeSet::new(),
         }
     }
@@ -38,25 +58,98 @@ impl Snapshot {
         &mut self.manifest
     }
 
-    /// Adds an answer. An answer that is there already is not added again.
-    pub fn insert(&mut self, source: SourceId, line: Line) {
+    /// What takes the secrets out of everything that is added.
+    pub fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
+    /// Adds an answer, masked.
+    pub fn insert(&mut self, source: SourceId, mut line: Line) {
+        self.masker.line(&mut line);
+        self.facts
+            .entry(source)
+            .or_default()
+            .entry(line.key.clone())
+            .or_default()
+            .push(line);
+    }
+
+    /// Adds an answer, masked, in place of those that it replaces; leaves it when a newer one is there. For facts of
+    /// which only the latest state is of interest.
+    pub(crate) fn insert_latest(&mut self, source: SourceId, mut line: Line) {
+        self.masker.line(&mut line);
+        let at = |line: &Line| {
+            line.at
+                .as_ref()
+                .unwrap_or(&self.manifest.recorded_at)
+                .time()
+        };
+        let time = at(&line);
         let lines = self
             .facts
             .entry(source)
             .or_default()
             .entry(line.key.clone())
             .or_default();
-        if !lines.contains(&line) {
-            lines.push(line);
+        if lines
+            .iter()
+            .any(|other| covers(other, &line) && at(other) > time)
+        {
+            return;
+        }
+        lines.retain(|other| !(covers(&line, other) && at(other) < time));
+        lines.push(line);
+    }
+
+    /// Takes all answers to a key away, to be read again.
+    pub(crate) fn forget(&mut self, source: &SourceId, key: &Key) {
+        if let Some(keys) = self.facts.get_mut(source) {
+            keys.remove(key);
         }
     }
 
-    /// All answers to a key, in the order in which they were added; empty when there is none.
+    /// Keeps the text of an attached file, masked. Length and checksum in the manifest become those of the masked text.
+    pub fn insert_text(&mut self, source: &SourceId, text: &str) {
+        let text = self.masker.text(text).into_owned();
+        if let Some(source) = self.manifest.sources.get_mut(source) {
+            let digest = Sha256::digest(text.as_bytes());
+            source.bytes = Some(text.len() as u64);
+            source.sha256 = Some(
+                digest
+                    .iter()
+                    .fold(String::new(), |hex, byte| format!("{hex}{byte:02x}")),
+            );
+        }
+        self.texts.insert(source.clone(), text);
+    }
+
+    /// The text of an attached file.
+    pub fn text(&self, source: &SourceId) -> Option<&str> {
+        self.texts.get(source).map(String::as_str)
+    }
+
+    /// The texts of all attached files.
+    pub fn texts(&self) -> impl Iterator<Item = (&SourceId, &str)> {
+        self.texts
+            .iter()
+            .map(|(source, text)| (source, text.as_str()))
+    }
+
+    /// All answers to a key, in the order in which they were added; empty when there is none. A secret in the key is
+    /// masked first, as it is in the answers.
     pub fn lines(&self, source: &SourceId, key: &Key) -> &[Line] {
-        self.facts
-            .get(source)
-            .and_then(|keys| keys.get(key))
-            .map_or(&[], Vec::as_slice)
+        let Some(keys) = self.facts.get(source) else {
+            return &[];
+        };
+        let found = keys.get(key).or_else(|| {
+            let mut masked = key.clone();
+            if self.masker.key(&mut masked) {
+                keys.get(&masked)
+            } else {
+                None
+            }
+        });
+        found.map_or(&[], Vec::as_slice)
     }
 
     /// The keys of a source that have an answer, sorted.
@@ -92,12 +185,40 @@ impl Snapshot {
 
     fn split(&self, source: &SourceId, key: &Key) -> (Vec<&Line>, Vec<&Line>) {
         let lines = self.lines(source, key);
-        let (mut new, mut old) = (Vec::new(), Vec::new());
+        // Lines that differ in time and payload only, by what tells them apart.
+        let mut groups: BTreeMap<(Option<&str>, String), Vec<usize>> = BTreeMap::new();
         for (place, line) in lines.iter().enumerate() {
-            let replaced = lines.iter().enumerate().any(|(later, other)| {
-                covers(other, line)
-                    && self.compare(other, line).then(later.cmp(&place)) == Ordering::Greater
-            });
+            let apart = serde_json::to_string(&line.extra).unwrap_or_default();
+            groups
+                .entry((line.via.as_deref(), apart))
+                .or_default()
+                .push(place);
+        }
+        let mut replaced = vec![false; lines.len()];
+        for group in groups.values() {
+            for part in [is_children, is_other, is_refusal] {
+                let newest =
+                    group
+                        .iter()
+                        .filter(|place| part(&lines[**place]))
+                        .max_by(|one, other| {
+                            self.compare(&lines[**one], &lines[**other])
+                                .then(one.cmp(other))
+                        });
+                let Some(newest) = newest else { continue };
+                for place in group
+                    .iter()
+                    .filter(|place| covers(&lines[*newest], &lines[**place]))
+                {
+                    let order = self
+                        .compare(&lines[*newest], &lines[*place])
+                        .then(newest.cmp(place));
+                    replaced[*place] |= order == Ordering::Greater;
+                }
+            }
+        }
+        let (mut new, mut old) = (Vec::new(), Vec::new());
+        for (line, replaced) in lines.iter().zip(replaced) {
             if replaced {
                 old.push(line);
             } else {
@@ -142,14 +263,21 @@ impl Snapshot {
     }
 }
 
+fn is_children(line: &Line) -> bool {
+    matches!(line.payload, Payload::Children(_))
+}
+
+fn is_refusal(line: &Line) -> bool {
+    matches!(line.payload, Payload::Err { .. })
+}
+
+fn is_other(line: &Line) -> bool {
+    !is_children(line) && !is_refusal(line)
+}
+
 /// Whether a newer `one` would replace `other`: they differ in time and payload only. Of a ZooKeeper node, children and
 /// data are two answers and a refusal is about both.
 fn covers(one: &Line, other: &Line) -> bool {
-    let same_part = match (&one.payload, &other.payload) {
-        (Payload::Err { .. }, _) | (_, Payload::Err { .. }) => true,
-        (one, other) => {
-            matches!(one, Payload::Children(_)) == matches!(other, Payload::Children(_))
-        }
-    };
+    let same_part = is_refusal(one) || is_refusal(other) || is_children(one) == is_children(other);
     same_part && one.via == other.via && one.extra == other.extra
 }

@@ -254,6 +254,92 @@ impl Key {
             Self::DerivedRevision { app, revision } => vec![("app", app), ("revision", revision)],
         }
     }
+
+    /// Applies a function to every field that a system named (not to the operation).
+    pub(crate) fn map_fields(&mut self, mut f: impl FnMut(&mut String)) {
+        let optional = |field: &mut Option<String>, f: &mut dyn FnMut(&mut String)| {
+            if let Some(field) = field {
+                f(field);
+            }
+        };
+        match self {
+            Self::NacosState
+            | Self::NacosNamespaces
+            | Self::NacosNodes
+            | Self::MetricsText
+            | Self::Other { .. } => {}
+            Self::ZkNode { path: one }
+            | Self::ZkFour { word: one }
+            | Self::Tcp { address: one }
+            | Self::QosCmd { command: one }
+            | Self::FileLines { file: one } => f(one),
+            Self::NacosServices { namespace, group } => {
+                f(namespace);
+                optional(group, &mut f);
+            }
+            Self::NacosListeners {
+                namespace,
+                group,
+                data_id,
+                ip,
+            } => {
+                for field in [namespace, group, data_id, ip] {
+                    optional(field, &mut f);
+                }
+            }
+            Self::NacosInstances {
+                namespace: a,
+                group: b,
+                service: c,
+            }
+            | Self::NacosCatalog {
+                namespace: a,
+                group: b,
+                service: c,
+            }
+            | Self::NacosService {
+                namespace: a,
+                group: b,
+                service: c,
+            }
+            | Self::NacosSubscribers {
+                namespace: a,
+                group: b,
+                service: c,
+            }
+            | Self::NacosConfig {
+                namespace: a,
+                group: b,
+                data_id: c,
+            }
+            | Self::NacosConfigSearch {
+                namespace: a,
+                group: b,
+                data_id: c,
+            }
+            | Self::MetadataCall {
+                address: a,
+                app: b,
+                revision: c,
+            } => {
+                f(a);
+                f(b);
+                f(c);
+            }
+            Self::Probe {
+                kind: a,
+                address: b,
+            }
+            | Self::FileEntry { file: a, key: b }
+            | Self::DerivedRevision {
+                app: a,
+                revision: b,
+            } => {
+                f(a);
+                f(b);
+            }
+        }
+    }
 }
 
 impl fmt::Display for Key {
@@ -380,6 +466,22 @@ impl<'a> KeyFields<'a> {
     /// A namespace that is not said is the public one, as in Nacos itself.
     fn or_empty(&self, name: &'static str) -> Result<String, String> {
         Ok(self.optional(name)?.unwrap_or_default())
+    }
+
+    /// Whether the line has its key, without building it.
+    ///
+    /// # Errors
+    /// What is missing or is no text.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        // The common case, of which a large recording has millions.
+        match (self.text("op"), self.text("path")) {
+            (Some("zk.node"), Some(path))
+                if path.starts_with('/') && (path.len() == 1 || !path.ends_with('/')) =>
+            {
+                Ok(())
+            }
+            _ => self.key().map(drop),
+        }
     }
 
     /// The key of the line.

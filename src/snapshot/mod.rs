@@ -4,23 +4,37 @@
 //! and writes the format and answers "what was said about this key"; it asks nobody and understands neither Nacos' nor
 //! ZooKeeper's data. Three states are kept apart everywhere: there, known to be absent, not known.
 
+mod error;
 mod facts;
 mod key;
 mod line;
 mod manifest;
+pub mod mask;
+mod order;
 mod payload;
 mod time;
 mod want;
 mod words;
+mod write;
 pub mod zk;
 
+pub use error::{Limits, SnapshotError};
 pub use facts::Snapshot;
 pub use key::Key;
 pub use line::Line;
 pub use manifest::{
     BadSourceId, Ended, FORMAT, Manifest, Role, Scope, SeenFrom, Source, SourceId, SourceKind,
 };
+pub use mask::Masker;
 pub use payload::{ErrKind, Payload, ZkStat};
 pub use time::At;
 pub use want::{Part, Want};
+pub use write::Writer;
 pub use zk::Seen;
+
+/// How lines are written, for readers that look at a line without building it.
+pub(crate) mod wire {
+    pub(crate) use super::key::{Found, KeyFields};
+    pub(crate) use super::line::{has_own_fields, no_json, not_one_payload};
+    pub(crate) use super::payload::PAYLOADS;
+}

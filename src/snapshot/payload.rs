@@ -66,6 +66,18 @@ impl Payload {
             _ => None,
         }
     }
+
+    /// Place among [`PAYLOADS`]; own fields come last.
+    pub(crate) fn rank(&self) -> usize {
+        match self {
+            Self::Children(_) => 0,
+            Self::Text(_) => 1,
+            Self::Bytes(_) => 2,
+            Self::Json(_) => 3,
+            Self::Err { .. } => 4,
+            Self::Fields(_) => 5,
+        }
+    }
 }
 
 words! {
