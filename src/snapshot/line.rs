@@ -9,7 +9,8 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::key::{Found, Key, KeyFields, field_order, is_key_field};
+use super::fields::{Found, KeyFields, field_order, is_key_field};
+use super::key::Key;
 use super::payload::{ErrKind, PAYLOADS, Payload, ZkStat};
 use super::time::At;
 

@@ -6,6 +6,7 @@
 
 mod error;
 mod facts;
+mod fields;
 mod key;
 mod line;
 mod manifest;
@@ -34,7 +35,7 @@ pub use zk::Seen;
 
 /// How lines are written, for readers that look at a line without building it.
 pub(crate) mod wire {
-    pub(crate) use super::key::{Found, KeyFields};
+    pub(crate) use super::fields::{Found, KeyFields};
     pub(crate) use super::line::{has_own_fields, no_json, not_one_payload};
     pub(crate) use super::payload::PAYLOADS;
 }

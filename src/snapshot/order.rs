@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::key::field_order;
+use super::fields::field_order;
 use super::line::Line;
 use super::time::At;
 
