@@ -13,6 +13,7 @@ mod members;
 mod proxy;
 mod reading;
 mod server;
+mod tls;
 mod tree;
 mod walk;
 

@@ -67,6 +67,22 @@ pub(super) async fn reason(address: &str, deadline: &Deadline) -> Failure {
     }
 }
 
+/// Why a session over TLS with `address` cannot be had.
+pub(super) async fn tls_reason(address: &str, deadline: &Deadline) -> Failure {
+    let deadline = deadline.at_most(PATIENCE);
+    if speaks_tls(address, &deadline).await {
+        return Failure::new(
+            ErrKind::Reset,
+            "the port speaks TLS, but the handshake or the session failed: \
+             check the authority (tls-ca=) and whether the server wants a client certificate (tls-cert=, tls-key=)",
+        );
+    }
+    match tcp::connect(address, &deadline).await {
+        Ok(_) => not_zookeeper("the port does not speak TLS: use zookeeper://"),
+        Err(failure) => failure,
+    }
+}
+
 fn not_zookeeper(text: &str) -> Failure {
     Failure::new(ErrKind::BadAnswer, text)
 }

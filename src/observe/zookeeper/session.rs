@@ -64,9 +64,11 @@ impl Session {
         if access.tls {
             // Four-letter words would need a TLS connection of their own.
             drop(stream);
-            let client = connect(member, access, deadline)
-                .await
-                .map_err(|error| failure_of(&error))?;
+            let client = match connect(member, access, deadline).await {
+                Ok(client) => client,
+                Err(error @ Error::AuthFailed) => return Err(failure_of(&error)),
+                Err(_) => return Err(greet::tls_reason(member, deadline).await),
+            };
             return Ok(Self::new(member, client, None));
         }
         let (srvr, client) = tokio::join!(
