@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 
 use crate::model::service_key::ServiceKey;
-use crate::model::url::Url;
+use crate::model::url::{Url, is_true};
 use crate::model::version::Line;
 
 const ANY: &str = "*";
@@ -59,51 +59,62 @@ impl<'a> From<&'a Url> for Terms<'a> {
     }
 }
 
-/// The registry's filter (`UrlUtils.isMatch`, the same in all lines), in the order of the real code.
+/// The registry's filter (`UrlUtils.isMatch`, the same in all lines): the first failure in the order of the real code.
 ///
 /// No version lists, no ranges, and an absent version is not `0.0.0`.
 pub fn is_match(consumer: &Terms<'_>, provider: &Terms<'_>) -> Result<(), Mismatch> {
-    let any = |text: Option<&str>| text == Some(ANY);
-    let non_empty = |text: Option<&'_ str>| text.is_some_and(|t| !t.is_empty());
-    if !any(consumer.interface)
-        && !any(provider.interface)
-        && consumer.interface != provider.interface
-    {
-        return Err(Mismatch::Interface);
-    }
-    let category = |terms: &Terms<'_>| match terms.category {
-        Some(category) if !category.is_empty() => category.to_owned(),
-        _ => PROVIDERS.to_owned(),
-    };
-    if !is_match_category(&category(provider), Some(&category(consumer))) {
-        return Err(Mismatch::Category);
-    }
-    let enabled =
-        !non_empty(provider.enabled) || provider.enabled.is_some_and(crate::model::url::is_true);
-    if !enabled && !any(consumer.enabled) {
-        return Err(Mismatch::Enabled);
-    }
-    if !any(consumer.group)
-        && consumer.group != provider.group
-        && !list_contains(consumer.group, provider.group)
-    {
-        return Err(Mismatch::Group);
-    }
-    if !any(consumer.version) && consumer.version != provider.version {
-        return Err(Mismatch::Version);
-    }
-    let classifier = |terms: &Terms<'_>| {
-        terms
-            .classifier
-            .filter(|c| !c.is_empty())
-            .unwrap_or(ANY)
-            .to_owned()
-    };
-    let asked = classifier(consumer);
-    if asked != ANY && asked != classifier(provider) {
-        return Err(Mismatch::Classifier);
-    }
-    Ok(())
+    CHECKS
+        .iter()
+        .find(|(_, holds)| !holds(consumer, provider))
+        .map_or(Ok(()), |&(m, _)| Err(m))
+}
+
+/// Everything in which an offer fails, in the order of the real code, which stops at the first.
+pub fn mismatches(consumer: &Terms<'_>, provider: &Terms<'_>) -> Vec<Mismatch> {
+    CHECKS
+        .iter()
+        .filter(|(_, holds)| !holds(consumer, provider))
+        .map(|&(m, _)| m)
+        .collect()
+}
+
+type Check = fn(&Terms<'_>, &Terms<'_>) -> bool;
+
+/// The checks of `UrlUtils.isMatch` (consumer, provider), in its order.
+const CHECKS: [(Mismatch, Check); 6] = [
+    (Mismatch::Interface, |consumer, provider| {
+        is_any(consumer.interface)
+            || is_any(provider.interface)
+            || consumer.interface == provider.interface
+    }),
+    (Mismatch::Category, |consumer, provider| {
+        let category = |terms: &Terms<'_>| or_default(terms.category, PROVIDERS).to_owned();
+        is_match_category(&category(provider), Some(&category(consumer)))
+    }),
+    (Mismatch::Enabled, |consumer, provider| {
+        is_true(or_default(provider.enabled, "true")) || is_any(consumer.enabled)
+    }),
+    (Mismatch::Group, |consumer, provider| {
+        is_any(consumer.group)
+            || consumer.group == provider.group
+            || list_contains(consumer.group, provider.group)
+    }),
+    (Mismatch::Version, |consumer, provider| {
+        is_any(consumer.version) || consumer.version == provider.version
+    }),
+    (Mismatch::Classifier, |consumer, provider| {
+        let asked = or_default(consumer.classifier, ANY);
+        asked == ANY || asked == or_default(provider.classifier, ANY)
+    }),
+];
+
+fn is_any(text: Option<&str>) -> bool {
+    text == Some(ANY)
+}
+
+/// `URL.getParameter(key, default)`: an empty value counts as absent.
+fn or_default<'a>(text: Option<&'a str>, default: &'a str) -> &'a str {
+    text.filter(|t| !t.is_empty()).unwrap_or(default)
 }
 
 /// Whether a category is among the subscribed ones: a **substring** test, `*` takes any, a `-` anywhere turns it round
@@ -299,6 +310,7 @@ mod tests {
             version: None,
             classifier: None,
         };
+        let all = mismatches(&asked, &offer);
         let mut found = Vec::new();
         for _ in 0..6 {
             let mismatch = is_match(&asked, &offer).unwrap_err();
@@ -323,6 +335,7 @@ mod tests {
                 Mismatch::Classifier
             ]
         );
+        assert_eq!(all, found);
         assert_eq!(is_match(&asked, &offer), Ok(()));
     }
 

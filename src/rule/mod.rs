@@ -1,3 +1,4 @@
 //! Rule texts: what they say, with positions. Pure.
 
+pub mod override_url;
 pub mod yaml;

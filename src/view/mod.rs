@@ -3,4 +3,5 @@
 //! A view is computed for one registry, one discovery model and one world (Dubbo version, running or starting).
 //! It never decides a verdict; `diagnose` does.
 
+pub mod directory;
 pub mod stage;

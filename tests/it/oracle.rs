@@ -24,6 +24,7 @@ use diag::model::version::{DubboVersion, Line};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
+mod directory;
 mod matching;
 mod url;
 

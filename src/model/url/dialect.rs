@@ -22,7 +22,7 @@ pub(super) enum NoValue {
     Empty,
     /// Its own name.
     Name,
-    /// `a=` is its name, `a` is empty (registry entries, 2.7.10 to 2.7.14).
+    /// `a=` is its name, `a` is empty (2.7.10 to 2.7.14 in registry entries, 3.0.0 to 3.0.3).
     NameAfterEquals,
 }
 
@@ -92,10 +92,12 @@ impl Dialect {
             entry_default_keys: default_keys([2, 7, 10]),
             no_value: if version.at_least([3, 1, 8]) || !version.at_least([2, 7, 10]) {
                 NoValue::Empty
-            } else if version.at_least([2, 7, 15]) {
-                NoValue::Name
-            } else {
+            } else if !version.at_least([2, 7, 15])
+                || version.at_least([3, 0]) && !version.at_least([3, 0, 4])
+            {
                 NoValue::NameAfterEquals
+            } else {
+                NoValue::Name
             },
             password_needs_user: !version.at_least([2, 7, 9]),
             user_alone: is_3x,

@@ -1,7 +1,7 @@
 //! The few functions of Java's library whose exact behaviour shows in Dubbo's answers.
 
 /// `String.trim`: everything up to U+0020 is white space.
-pub(super) fn trim(text: &str) -> &str {
+pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c| c <= ' ')
 }
 
@@ -20,7 +20,7 @@ pub fn is_true(text: &str) -> bool {
 }
 
 /// `Integer.parseInt` for ASCII digits.
-pub(super) fn parse_int(text: &str) -> Option<i32> {
+pub(crate) fn parse_int(text: &str) -> Option<i32> {
     // Rust accepts the same signs; only a lone sign and the range are errors in both
     text.parse().ok()
 }

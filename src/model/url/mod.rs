@@ -5,6 +5,7 @@
 //! a password: [`Url`]'s `Display` and `Debug` mask, the exact texts of Dubbo have their own methods.
 
 mod dialect;
+mod entry;
 mod java;
 mod parse;
 
@@ -12,7 +13,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 
+pub use self::entry::Entry;
 pub use self::java::{encode, is_blank, is_true};
+pub(crate) use self::java::{parse_int, trim};
 use crate::model::address::Address;
 use crate::model::secret::{MASK, Secret, is_secret_name};
 use crate::model::service_key::ServiceKey;
@@ -64,6 +67,9 @@ pub enum UrlError {
     /// 3.x accepts only `consumer` and `provider` as `side`.
     #[error("the URL has side={0}, and Dubbo 3.x accepts only consumer and provider")]
     Side(String),
+    /// 3.x: a registry entry that ends with a literal `?`.
+    #[error("the registry entry has nothing after its `?`")]
+    NothingAfterQuestionMark,
     /// Characters that grow in upper case stand before the encoded `?`: Dubbo looks past the end.
     #[error("the URL has characters before its encoded `?` that Dubbo cannot read")]
     OutOfBounds,
@@ -234,7 +240,7 @@ impl Url {
                 let value: Cow<'_, str> = if mask && is_secret_name(name) {
                     MASK.into()
                 } else {
-                    java::trim(value).into()
+                    trim(value).into()
                 };
                 out.push_str(&value);
             }

@@ -61,7 +61,7 @@ fn question_mark(text: &str, units: &[u16], dialect: Dialect) -> Option<usize> {
 }
 
 /// What the constructors of URL check and change, whatever was read.
-fn finish(mut url: Url, dialect: Dialect) -> Result<Url, UrlError> {
+pub(super) fn finish(mut url: Url, dialect: Dialect) -> Result<Url, UrlError> {
     if let Some(path) = &mut url.path {
         *path = path.trim_start_matches('/').to_owned();
     }
@@ -100,7 +100,7 @@ fn copy_default_keys(parameters: &mut BTreeMap<String, String>) {
     }
 }
 
-fn port(digits: &str, whole: &str) -> Result<u32, UrlError> {
+pub(super) fn port(digits: &str, whole: &str) -> Result<u32, UrlError> {
     match java::parse_int(digits) {
         Some(number) => Ok(u32::try_from(number).unwrap_or(0)),
         // with user information in the text, a piece of a password may stand where the port should be
@@ -268,7 +268,7 @@ fn body_parts(body: &str, whole: &str, fragment: bool, user_alone: bool) -> Resu
 }
 
 /// `URLStrParser.parseDecodedParams` and `parseEncodedParams`.
-fn parameters(
+pub(super) fn parameters(
     units: &[u16],
     from: usize,
     encoded: bool,

@@ -7,28 +7,20 @@ use diag::model::url::Url;
 use diag::model::version::{DubboVersion, Line};
 use serde_json::{Value, json};
 
-use super::{Kind, Outcome, answer};
+use super::{Kind, Outcome, answer, directory};
 
 /// Cases of the directory in which a rule document takes part.
 const RULE_DOCUMENT: &str = "app_rule or service_rule is a configurator in YAML";
-
-/// The registry directory.
-const DIRECTORY: &str = "op directory";
 
 pub(super) const KIND: Kind = Kind {
     name: "match",
     check,
     skipped: &[
         (Line::V2_7, RULE_DOCUMENT, 61),
-        (Line::V2_7, DIRECTORY, 116),
         (Line::V3_0, RULE_DOCUMENT, 61),
-        (Line::V3_0, DIRECTORY, 116),
         (Line::V3_1, RULE_DOCUMENT, 61),
-        (Line::V3_1, DIRECTORY, 116),
         (Line::V3_2, RULE_DOCUMENT, 61),
-        (Line::V3_2, DIRECTORY, 116),
         (Line::V3_3, RULE_DOCUMENT, 61),
-        (Line::V3_3, DIRECTORY, 116),
     ],
 };
 
@@ -76,7 +68,7 @@ fn check(case: &Value, version: &DubboVersion) -> Outcome {
         {
             Outcome::Skipped(RULE_DOCUMENT)
         }
-        Some("directory") => Outcome::Skipped(DIRECTORY),
+        Some("directory") => directory::check(case, version),
         _ => Outcome::Skipped("a way of matching that is not known here"),
     }
 }

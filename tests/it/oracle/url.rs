@@ -37,6 +37,7 @@ pub(super) fn class_of(error: &UrlError) -> &'static str {
         UrlError::UserWithoutPassword | UrlError::OutOfBounds => {
             "java.lang.StringIndexOutOfBoundsException"
         }
+        UrlError::NothingAfterQuestionMark => "java.lang.UnsupportedOperationException",
         UrlError::Empty
         | UrlError::PasswordWithoutUser
         | UrlError::BrokenEscape(_)
