@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use crate::snapshot::{At, Line, SourceId};
+use super::Deadline;
+use crate::snapshot::{At, Line, Masker, SourceId};
 
 /// Where the time of an answer comes from.
 #[derive(Debug, Clone, Copy)]
@@ -24,26 +25,40 @@ impl Clock {
     }
 }
 
+/// The terms of a run: how long it may take, what time it is, what nobody may read.
+#[derive(Debug, Clone)]
+pub struct Terms {
+    /// The limits.
+    pub deadline: Deadline,
+    /// Where the time of an answer comes from.
+    pub clock: Clock,
+    /// Takes secrets out of every answer before it is stored.
+    pub masker: Masker,
+}
+
 /// Takes the answers of one source. Cheap to clone; may be used from several tasks.
 #[derive(Debug, Clone)]
 pub struct Answers {
     source: SourceId,
     clock: Clock,
+    masker: Masker,
     sender: UnboundedSender<(SourceId, Line)>,
 }
 
 impl Answers {
     /// A way into the returned receiver, for answers of `source`.
-    pub fn channel(source: &SourceId, clock: Clock) -> (Self, UnboundedReceiver<(SourceId, Line)>) {
+    pub fn channel(
+        source: &SourceId,
+        terms: &Terms,
+    ) -> (Self, UnboundedReceiver<(SourceId, Line)>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        (
-            Self {
-                source: source.clone(),
-                clock,
-                sender,
-            },
-            receiver,
-        )
+        let answers = Self {
+            source: source.clone(),
+            clock: terms.clock,
+            masker: terms.masker.clone(),
+            sender,
+        };
+        (answers, receiver)
     }
 
     /// The same way for answers of another source.
@@ -55,12 +70,22 @@ impl Answers {
         }
     }
 
-    /// Hands an answer over, with the present time if it has none. Nobody may be listening any more.
+    /// What the answers are masked with.
+    pub(super) fn masker(&self) -> &Masker {
+        &self.masker
+    }
+
+    /// Hands an answer over, masked, with the present time if it has none. Nobody may be listening any more.
     pub fn put(&self, line: Line) {
-        let line = match line.at {
+        let _ = self.sender.send((self.source.clone(), self.finished(line)));
+    }
+
+    /// The answer as it is stored.
+    pub(super) fn finished(&self, mut line: Line) -> Line {
+        self.masker.line(&mut line);
+        match line.at {
             Some(_) => line,
             None => line.said_at(At::from_time(self.clock.now())),
-        };
-        let _ = self.sender.send((self.source.clone(), line));
+        }
     }
 }

@@ -11,7 +11,7 @@ pub mod recorded;
 mod run;
 pub mod zookeeper;
 
-pub use answers::{Answers, Clock};
+pub use answers::{Answers, Clock, Terms};
 pub use deadline::{Deadline, Passed};
 pub use failure::Failure;
 pub use run::{Progress, run};

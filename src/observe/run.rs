@@ -8,7 +8,7 @@ use std::{
 
 use tokio::{select, sync::mpsc::UnboundedReceiver};
 
-use super::{Answers, Clock, Deadline, Observer};
+use super::{Answers, Observer, Terms};
 use crate::snapshot::{Ended, Line, Snapshot, SourceId, Want};
 
 /// A question is answered in a handful of rounds; more means that something asks in circles.
@@ -33,8 +33,7 @@ pub struct Progress {
 pub async fn run(
     snapshot: &mut Snapshot,
     observers: &mut [Observer],
-    deadline: &Deadline,
-    clock: Clock,
+    terms: &Terms,
     stop: impl Future<Output = ()>,
     mut wants: impl FnMut(&Snapshot) -> Vec<Want>,
     mut progress: impl FnMut(Progress),
@@ -63,8 +62,7 @@ pub async fn run(
         if let Some(early) = round(
             snapshot,
             observers,
-            deadline,
-            clock,
+            terms,
             stop.as_mut(),
             &fresh,
             &mut seen,
@@ -96,26 +94,24 @@ pub async fn run(
 type Pending<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
 /// One round. Returns how it ended when it ended early.
-#[expect(clippy::too_many_arguments, reason = "the whole state of a run")]
 async fn round(
     snapshot: &mut Snapshot,
     observers: &mut [Observer],
-    deadline: &Deadline,
-    clock: Clock,
+    terms: &Terms,
     mut stop: Pin<&mut impl Future<Output = ()>>,
     wants: &[Want],
     seen: &mut Progress,
     progress: &mut impl FnMut(Progress),
 ) -> Option<Ended> {
     let first = observers.first()?.source().clone();
-    let (answers, mut arriving) = Answers::channel(&first, clock);
+    let (answers, mut arriving) = Answers::channel(&first, terms);
     let mut early = None;
     {
         let work = observers
             .iter_mut()
             .map(|observer| {
                 let answers = answers.of(observer.source());
-                Box::pin(async move { observer.fetch(wants, deadline, &answers).await })
+                Box::pin(async move { observer.fetch(wants, &terms.deadline, &answers).await })
                     as Pending<'_>
             })
             .collect();
@@ -130,7 +126,7 @@ async fn round(
                     continue;
                 }
                 () = work.as_mut() => {}
-                () = deadline.end() => early = Some(Ended::Deadline),
+                () = terms.deadline.end() => early = Some(Ended::Deadline),
             }
             break;
         }
@@ -138,7 +134,7 @@ async fn round(
     drain(snapshot, &mut arriving, seen);
     progress(*seen);
     // The last request may have used up the time without leaving anything open.
-    early.or_else(|| deadline.passed().then_some(Ended::Deadline))
+    early.or_else(|| terms.deadline.passed().then_some(Ended::Deadline))
 }
 
 fn drain(

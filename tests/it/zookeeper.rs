@@ -20,9 +20,9 @@ mod walk;
 use std::{future::Future, time::Duration};
 
 use diag::{
-    observe::{Clock, Deadline, Observer, run, zookeeper::Zookeeper},
+    observe::{Clock, Deadline, Observer, Terms, run, zookeeper::Zookeeper},
     question::RegistryAddress,
-    snapshot::{At, Ended, Line, Manifest, Snapshot, Source, SourceId, SourceKind, Want},
+    snapshot::{At, Ended, Line, Manifest, Masker, Snapshot, Source, SourceId, SourceKind, Want},
 };
 use jiff::Timestamp;
 
@@ -78,12 +78,15 @@ pub(crate) fn observe_until(
     let mut observers = [Observer::Zookeeper(zookeeper)];
     let start = std::time::SystemTime::now();
     let ended = block(async {
-        let deadline = Deadline::starting_now(Some(total), Duration::from_secs(3));
+        let terms = Terms {
+            deadline: Deadline::starting_now(Some(total), Duration::from_secs(3)),
+            clock: Clock::Fixed(moment()),
+            masker: Masker::new(&address.password),
+        };
         run(
             &mut snapshot,
             &mut observers,
-            &deadline,
-            Clock::Fixed(moment()),
+            &terms,
             stop,
             |snapshot| wants(snapshot, &source),
             |_| {},

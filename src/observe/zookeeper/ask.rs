@@ -6,6 +6,7 @@ use tokio::{sync::Semaphore, task::JoinSet, time};
 
 use super::{
     four,
+    hidden::Hidden,
     node::{self, Ask, Loss},
     session::{Session, four_key, said, tcp_key},
 };
@@ -108,6 +109,8 @@ pub(super) struct Reader {
     pub(super) answers: Answers,
     /// So many may ask at the same time.
     pub(super) turns: Arc<Semaphore>,
+    /// Names with a secret in them, which the other side must be asked for as they are.
+    pub(super) hidden: Hidden,
 }
 
 impl Reader {
@@ -168,6 +171,7 @@ impl Reader {
 
     fn put(&self, session: &Session, lines: Vec<Line>) {
         for line in lines {
+            self.hidden.note(&line, self.answers.masker());
             self.answers.put(if self.several {
                 line.said_by(&session.member)
             } else {
@@ -222,7 +226,11 @@ impl Reader {
                 "the session is closed",
             )));
         };
-        let (ask, deadline) = (ask.clone(), self.deadline);
+        let deadline = self.deadline;
+        let ask = Ask {
+            path: self.hidden.real(&ask.path),
+            ..ask.clone()
+        };
         let mut attempt = JoinSet::new();
         attempt.spawn(async move { node::read(&client, &ask, &deadline).await });
         let read = tokio::select! {

@@ -7,6 +7,7 @@ mod ask;
 mod fault;
 mod four;
 mod greet;
+mod hidden;
 mod node;
 mod plan;
 mod session;
@@ -23,6 +24,7 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use self::{
     ask::{Asks, Reader},
+    hidden::Hidden,
     session::Session,
 };
 use super::{Answers, Deadline, Failure};
@@ -82,6 +84,7 @@ pub struct Zookeeper {
     access: Access,
     /// Per member, in the order of the address; empty until it is asked for the first time.
     sessions: Vec<Result<Arc<Session>, Failure>>,
+    hidden: Hidden,
 }
 
 impl Zookeeper {
@@ -105,6 +108,7 @@ impl Zookeeper {
             members,
             access: access(address)?,
             sessions: Vec::new(),
+            hidden: Hidden::default(),
         })
     }
 
@@ -153,6 +157,7 @@ impl Zookeeper {
             deadline: *deadline,
             answers: answers.clone(),
             turns: Arc::new(Semaphore::new(MOST_AT_ONCE)),
+            hidden: self.hidden.clone(),
         }
     }
 

@@ -8,10 +8,10 @@ use std::{collections::BTreeMap, future::Future, pin::pin, sync::Arc};
 
 use tokio::{select, task::JoinSet};
 
-use super::{MOST_AT_ONCE, Zookeeper, ask::Reader, node::Ask};
+use super::{MOST_AT_ONCE, Zookeeper, ask::Reader, hidden::below, node::Ask};
 use crate::{
-    observe::{Answers, Clock, Deadline, Failure},
-    snapshot::{At, Ended, Line},
+    observe::{Answers, Failure, Terms},
+    snapshot::{Ended, ErrKind, Line},
 };
 
 /// Names of the directories that Dubbo makes below an interface.
@@ -84,15 +84,15 @@ impl Zookeeper {
         &mut self,
         roots: &[String],
         bounds: Bounds,
-        deadline: &Deadline,
-        clock: Clock,
+        terms: &Terms,
         stop: impl Future<Output = ()>,
         sink: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<Walked, E> {
-        let (answers, mut arriving) = Answers::channel(&self.source, clock);
+        let (answers, mut arriving) = Answers::channel(&self.source, terms);
+        let deadline = &terms.deadline;
         let mut walk = Walk {
             sink,
-            clock,
+            answers: answers.clone(),
             bounds,
             several: self.members.len() > 1,
             walked: Walked {
@@ -147,11 +147,14 @@ impl Zookeeper {
 
 struct Walk<S> {
     sink: S,
-    clock: Clock,
+    answers: Answers,
     bounds: Bounds,
     several: bool,
     walked: Walked,
 }
+
+/// Where a node stands in the order of the recording: by its masked path, as the lines will have it.
+type Place = (String, String);
 
 /// A node on its way.
 enum State {
@@ -160,7 +163,7 @@ enum State {
     Done(Vec<Line>),
 }
 
-type Read = (String, Result<(String, Vec<Line>), Failure>);
+type Read = (Place, Result<(String, Vec<Line>), Failure>);
 
 impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
     async fn run(
@@ -174,17 +177,21 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
             () = stop.as_mut() => Err(Stop::Early(Ended::Interrupted)),
             () = reader.deadline.end() => Err(Stop::Early(Ended::Deadline)),
         };
-        let mut frontier: BTreeMap<String, State> = BTreeMap::new();
+        let mut frontier: BTreeMap<Place, State> = BTreeMap::new();
         match choice {
             Err(stop) => {
                 self.stopped(stop);
                 return Ok(());
             }
             Ok((top, chosen, left_out)) => {
-                for line in self.stamped(top) {
+                for line in self.finished(top) {
                     (self.sink)(line)?;
                 }
-                frontier.extend(chosen.iter().map(|root| (root.clone(), State::Waiting)));
+                let masker = self.answers.masker();
+                frontier.extend(chosen.iter().map(|root| {
+                    let place = (masker.path(root).into_owned(), root.clone());
+                    (place, State::Waiting)
+                }));
                 self.walked.roots = chosen;
                 self.walked.left_out = left_out;
             }
@@ -205,13 +212,13 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
                 () = stop.as_mut() => Err(Stop::Early(Ended::Interrupted)),
                 () = reader.deadline.end() => Err(Stop::Early(Ended::Deadline)),
                 Some(read) = reading.join_next() => match read {
-                    Ok((path, Ok((member, lines)))) => Ok((path, member, lines)),
+                    Ok((place, Ok((member, lines)))) => Ok((place, member, lines)),
                     Ok((_, Err(failure))) => Err(Stop::Lost(failure)),
-                    Err(_) => continue,
+                    Err(_) => Err(Stop::Lost(Failure::new(ErrKind::BadAnswer, "the answer could not be read"))),
                 },
             };
             match read {
-                Ok((path, member, lines)) => self.take(&mut frontier, path, &member, lines),
+                Ok((place, member, lines)) => self.take(&mut frontier, place, &member, lines),
                 Err(stop) => {
                     self.stopped(stop);
                     return self.flush(frontier);
@@ -230,8 +237,8 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
     /// Puts a node that was read in its place, and its children behind it.
     fn take(
         &mut self,
-        frontier: &mut BTreeMap<String, State>,
-        path: String,
+        frontier: &mut BTreeMap<Place, State>,
+        place: Place,
         member: &str,
         lines: Vec<Line>,
     ) {
@@ -240,10 +247,12 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
         if self.walked.nodes >= self.bounds.nodes
             || frontier.len() + names.len() > self.bounds.waiting
         {
-            self.walked.cut.get_or_insert_with(|| path.clone());
+            self.walked.cut.get_or_insert_with(|| place.0.clone());
         } else {
             for name in names {
-                frontier.insert(below(&path, name), State::Waiting);
+                let masked = self.answers.masker().name(name);
+                let child = (below(&place.0, &masked), below(&place.1, name));
+                frontier.insert(child, State::Waiting);
             }
         }
         let lines = lines.into_iter().map(|line| {
@@ -253,20 +262,19 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
                 line
             }
         });
-        let lines = self.stamped(lines.collect());
-        frontier.insert(path, State::Done(lines));
+        let lines = self.finished(lines.collect());
+        frontier.insert(place, State::Done(lines));
     }
 
-    fn stamped(&self, lines: Vec<Line>) -> Vec<Line> {
-        let now = At::from_time(self.clock.now());
+    fn finished(&self, lines: Vec<Line>) -> Vec<Line> {
         lines
             .into_iter()
-            .map(|line| line.said_at(now.clone()))
+            .map(|line| self.answers.finished(line))
             .collect()
     }
 
     /// Hands over what has nothing unread before it.
-    fn hand_over(&mut self, frontier: &mut BTreeMap<String, State>) -> Result<(), E> {
+    fn hand_over(&mut self, frontier: &mut BTreeMap<Place, State>) -> Result<(), E> {
         while let Some(first) = frontier.first_entry()
             && matches!(first.get(), State::Done(_))
         {
@@ -280,7 +288,7 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
     }
 
     /// Hands over everything that was read.
-    fn flush(&mut self, frontier: BTreeMap<String, State>) -> Result<(), E> {
+    fn flush(&mut self, frontier: BTreeMap<Place, State>) -> Result<(), E> {
         for state in frontier.into_values() {
             if let State::Done(lines) = state {
                 for line in lines {
@@ -292,26 +300,18 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
     }
 }
 
-fn below(path: &str, name: &str) -> String {
-    format!("{}/{name}", path.trim_end_matches('/'))
-}
-
 /// Starts reading the next nodes, as far as the window allows.
-fn start(
-    frontier: &mut BTreeMap<String, State>,
-    reading: &mut JoinSet<Read>,
-    reader: &Arc<Reader>,
-) {
-    for (path, state) in frontier.iter_mut().take(WINDOW) {
+fn start(frontier: &mut BTreeMap<Place, State>, reading: &mut JoinSet<Read>, reader: &Arc<Reader>) {
+    for (place, state) in frontier.iter_mut().take(WINDOW) {
         if reading.len() >= MOST_AT_ONCE {
             return;
         }
         if matches!(state, State::Waiting) {
             *state = State::Reading;
-            let (reader, path) = (reader.clone(), path.clone());
+            let (reader, place) = (reader.clone(), place.clone());
             reading.spawn(async move {
-                let read = reader.read_one(&Ask::everything(&path)).await;
-                (path, read)
+                let read = reader.read_one(&Ask::everything(&place.1)).await;
+                (place, read)
             });
         }
     }

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, future::Future};
 
-use diag::snapshot::{Ended, ErrKind, Key, Payload, Seen, Want};
+use diag::snapshot::{Ended, ErrKind, Key, Line, Payload, Seen, Want};
 use zookeeper_client::{Acls, CreateMode};
 
 use super::{
@@ -225,4 +225,49 @@ fn only_reads_are_sent_and_the_session_is_closed() {
         .collect();
     let own = format!("{:#x}", client.session_id().0);
     assert_eq!(ids, BTreeSet::from([own.as_str()]), "{sessions}");
+}
+
+#[test]
+fn a_node_with_a_secret_in_its_name_is_read_and_the_secret_is_not_kept() {
+    let Some(distribution) = distribution("a secret in a name") else {
+        return;
+    };
+    let server = Server::start(&distribution, &Options::default());
+    let entry = "dubbo%3A%2F%2F10.0.0.7%3A20880%2Fx%3Ftoken%3DcanaryName%26side%3Dprovider";
+    let node = Node {
+        data: b"password=canaryData\n".to_vec(),
+        ephemeral: false,
+    };
+    let tree = Tree::from([(format!("/dubbo/x/providers/{entry}"), node)]);
+    block(async {
+        let client = tree::writer(&server.address()).await;
+        tree::fill(&client, &tree).await;
+    });
+    let address = format!("zookeeper://reader:canaryLogin@{}", server.address());
+    let seen = observe(&address, |snapshot, source| {
+        let providers = "/dubbo/x/providers";
+        let mut wants = vec![Want::zk_children(source, providers)];
+        if let Some(names) = snapshot.zk_children(source, providers, None).here() {
+            let entry = |name: &String| Want::zk_data(source, format!("{providers}/{name}"));
+            wants.extend(names.iter().map(entry));
+        }
+        wants
+    });
+    let text = seen.text();
+    assert!(!text.contains("canary"), "{text}");
+    let masked: Vec<&Line> = seen
+        .snapshot
+        .sources()
+        .flat_map(|(_, lines)| lines)
+        .filter(|line| line.masked)
+        .collect();
+    assert_eq!(masked.len(), 2, "the list and the entry: {text}");
+    assert!(
+        masked.iter().any(|line| line.body_text().is_some()),
+        "{text}"
+    );
+    assert!(
+        text.contains("side%3Dprovider"),
+        "the rest of the name stays"
+    );
 }

@@ -4,11 +4,11 @@ use std::{collections::BTreeSet, time::Duration};
 
 use diag::{
     observe::{
-        Clock, Deadline,
+        Clock, Deadline, Terms,
         zookeeper::{Bounds, Walked, Zookeeper},
     },
     question::RegistryAddress,
-    snapshot::{Ended, Key, Line, SourceId},
+    snapshot::{Ended, Key, Line, Masker, SourceId},
 };
 
 use super::{
@@ -30,24 +30,21 @@ fn walk(
     let roots: Vec<String> = roots.iter().map(|root| (*root).to_owned()).collect();
     let mut lines = Vec::new();
     let walked = block(async {
-        let deadline = Deadline::starting_now(None, Duration::from_secs(3));
+        let terms = Terms {
+            deadline: Deadline::starting_now(None, Duration::from_secs(3)),
+            clock: Clock::Fixed(moment()),
+            masker: Masker::default(),
+        };
         let stopped = std::sync::Arc::new(tokio::sync::Notify::new());
         let stop = stopped.clone();
         let walked = zookeeper
-            .walk(
-                &roots,
-                bounds,
-                &deadline,
-                Clock::Fixed(moment()),
-                stop.notified(),
-                |line| {
-                    lines.push(line);
-                    if stop_after.is_some_and(|limit| lines.len() == limit) {
-                        stopped.notify_one();
-                    }
-                    Ok::<(), String>(())
-                },
-            )
+            .walk(&roots, bounds, &terms, stop.notified(), |line| {
+                lines.push(line);
+                if stop_after.is_some_and(|limit| lines.len() == limit) {
+                    stopped.notify_one();
+                }
+                Ok::<(), String>(())
+            })
             .await;
         zookeeper.close().await;
         walked.expect("a sink that takes everything")
