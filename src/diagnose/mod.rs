@@ -1,15 +1,31 @@
 //! Pure: from stages to verdict, certainty and findings.
 
 pub mod code;
+mod decide;
+mod findings;
+mod gather;
+mod observed;
+mod outcome;
+mod place;
+mod remarks;
+mod remedy;
+mod text;
+mod worlds;
 
 use serde_json::{Map, Value};
 
 use crate::{
+    question::Question,
     report::words::Phrase,
-    snapshot::SourceId,
+    snapshot::{Snapshot, SourceId},
     view::stage::{Evidence, Model, NotSeen, Stage},
 };
 use code::{Code, Severity};
+
+/// Answers one question from the facts of a snapshot. Pure: the same question over the same snapshot gives the same answer.
+pub fn diagnose(question: &Question, snapshot: &Snapshot) -> Diagnosis {
+    decide::decide(question, snapshot)
+}
 
 /// What the question ends in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,4 +4,10 @@
 //! It never decides a verdict; `diagnose` does.
 
 pub mod directory;
+pub mod evidence;
+pub mod held;
+pub mod interface;
+pub mod nacos;
+pub mod names;
 pub mod stage;
+pub mod zookeeper;

@@ -1,1 +1,120 @@
-//! The handed situations: every folder under fixtures with a case.toml.
+//! The handed situations: every folder under `fixtures/cases` and `fixtures/no_provider` with a `case.toml`.
+//!
+//! A case whose step is built must give its answer. Any other case must give its answer or say `unknown`, naming what
+//! was not seen: a wrong code or outcome fails at any time.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a broken fixture or a missing file is a failing test"
+)]
+
+mod ask;
+mod case;
+mod check;
+mod recording;
+
+use std::collections::BTreeMap;
+
+use case::cases_under;
+use check::{Grade, grade};
+
+/// Cases by result. Exact, so that neither a loss nor a gain goes unnoticed.
+const EXPECTED: [(&str, Counts); 5] = [
+    (
+        "step 1",
+        Counts {
+            right: 36,
+            unknown: 25,
+            wrong: 0,
+            not_built: 0,
+        },
+    ),
+    (
+        "step 2",
+        Counts {
+            right: 0,
+            unknown: 64,
+            wrong: 0,
+            not_built: 0,
+        },
+    ),
+    (
+        "step 3",
+        Counts {
+            right: 3,
+            unknown: 71,
+            wrong: 0,
+            not_built: 121,
+        },
+    ),
+    (
+        "step 4",
+        Counts {
+            right: 19,
+            unknown: 387,
+            wrong: 0,
+            not_built: 1,
+        },
+    ),
+    (
+        "step 5",
+        Counts {
+            right: 0,
+            unknown: 0,
+            wrong: 0,
+            not_built: 66,
+        },
+    ),
+];
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Counts {
+    right: usize,
+    unknown: usize,
+    wrong: usize,
+    not_built: usize,
+}
+
+#[test]
+fn handed_cases() {
+    let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
+    let mut problems = Vec::new();
+    for case in cases_under("fixtures/cases") {
+        let count = counts.entry(format!("step {}", case.step)).or_default();
+        match grade(&case) {
+            Grade::Right => count.right += 1,
+            Grade::Unknown => {
+                count.unknown += 1;
+                if std::env::var("CASES_SHOW_UNKNOWN").is_ok() {
+                    println!("unknown {}", case.name);
+                }
+            }
+            Grade::NotBuilt => count.not_built += 1,
+            Grade::Wrong(what) => {
+                count.wrong += 1;
+                problems.push(format!("{}: {what}", case.name));
+            }
+        }
+    }
+    for (step, count) in &counts {
+        println!(
+            "{step}: {} right, {} unknown, {} wrong, {} not built",
+            count.right, count.unknown, count.wrong, count.not_built
+        );
+    }
+    assert!(
+        problems.is_empty(),
+        "{} problems\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+    let expected: BTreeMap<String, Counts> = EXPECTED
+        .iter()
+        .map(|(step, count)| ((*step).to_owned(), *count))
+        .collect();
+    assert_eq!(
+        counts, expected,
+        "keep EXPECTED in step with what the cases give"
+    );
+}

@@ -1,7 +1,9 @@
 //! All words a user reads, in English and Chinese, in one place. Code elsewhere names a sentence, never writes one.
 
+mod codes;
 mod say;
 
+pub use codes::{filled, sentence};
 pub use say::Say;
 
 use std::collections::BTreeMap;

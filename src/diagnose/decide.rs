@@ -1,0 +1,415 @@
+//! From the worlds of a question to one answer: outcome, verdict, certainty.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult,
+    code::Code,
+    findings,
+    gather::{self, Registry},
+    observed::Observed,
+    outcome::{Judged, Limit, judge, limit_phrase},
+    text::Said,
+    worlds::{Worlds, state_word},
+};
+use crate::{
+    question::{ConsumerState, Question, World},
+    report::words::{Phrase, Say},
+    snapshot::{Snapshot, SourceId},
+    view::stage::{NotSeen, Raised},
+};
+
+/// One world over all registries.
+#[derive(Debug, Clone)]
+pub(crate) struct Overall {
+    /// The world.
+    pub(crate) world: World,
+    /// What decides.
+    pub(crate) judged: Judged,
+    /// Every registry and member with its own result.
+    pub(crate) parts: Vec<(Option<SourceId>, Option<String>, Judged)>,
+    /// Members of one registry give different results.
+    pub(crate) disagree: bool,
+}
+
+impl Overall {
+    fn result(&self) -> (Outcome, Option<Code>) {
+        (self.judged.outcome, self.judged.code())
+    }
+}
+
+/// Everything that was computed, for the findings and the report.
+#[derive(Debug)]
+pub(crate) struct Computed<'a> {
+    /// The question with what was observed filled in.
+    pub(crate) question: &'a Question,
+    /// The facts.
+    pub(crate) snapshot: &'a Snapshot,
+    /// Where filled in values come from.
+    pub(crate) observed: &'a Observed,
+    /// What logs say.
+    pub(crate) said: &'a Said,
+    /// The registries.
+    pub(crate) registries: &'a [Registry],
+    /// The worlds.
+    pub(crate) worlds: Worlds,
+    /// One result for each state of the given or assumed version; the first is shown.
+    pub(crate) states: Vec<Overall>,
+    /// Results of other lines and patches that differ from the shown one.
+    pub(crate) others: Vec<(World, Outcome, Option<Code>)>,
+    /// The answer.
+    pub(crate) outcome: Outcome,
+    /// Cause, certainty and where it stands.
+    pub(crate) cause: Option<(Raised, Certainty)>,
+    /// What could not be decided.
+    pub(crate) candidates: BTreeMap<Code, (Raised, Say)>,
+    /// What keeps the verdict from being certain.
+    pub(crate) limits: BTreeSet<Limit>,
+}
+
+/// Computes all worlds and joins them.
+pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
+    let observed = Observed::of(question, snapshot);
+    let question = &observed.question;
+    let said = Said::read(question, snapshot);
+    let mut registries = gather::registries(question, snapshot, &said);
+    gather::add_other_registries(question, snapshot, &mut registries);
+    let worlds = Worlds::of(question);
+    let states: Vec<Overall> = worlds
+        .states
+        .iter()
+        .map(|state| overall(question, &registries, worlds.world(*state), &said))
+        .collect();
+    let mut computed = Computed {
+        question,
+        snapshot,
+        observed: &observed,
+        said: &said,
+        registries: &registries,
+        worlds,
+        states,
+        others: Vec::new(),
+        outcome: Outcome::Unknown,
+        cause: None,
+        candidates: BTreeMap::new(),
+        limits: BTreeSet::new(),
+    };
+    join_states(&mut computed);
+    join_versions(&mut computed);
+    settle(&mut computed);
+    finish(&computed)
+}
+
+fn overall(question: &Question, registries: &[Registry], world: World, said: &Said) -> Overall {
+    let mut parts = Vec::new();
+    let mut disagree = false;
+    let mut deciding: Option<Judged> = None;
+    for registry in registries {
+        let members: Vec<Judged> = registry
+            .held
+            .iter()
+            .map(|held| {
+                let mut judged = judge(question, registry, held, &world, said);
+                said.overrule(question, registry, &world, &mut judged);
+                parts.push((held.source.clone(), held.via.clone(), judged.clone()));
+                judged
+            })
+            .collect();
+        let Some(mut first) = members.first().cloned() else {
+            continue;
+        };
+        if members
+            .iter()
+            .any(|other| (other.outcome, other.code()) != (first.outcome, first.code()))
+        {
+            disagree = true;
+            first.outcome = Outcome::Unknown;
+            for member in members {
+                first
+                    .candidates
+                    .extend(member.raised.map(|raised| (raised, Say::MembersDisagree)));
+                first.candidates.extend(member.candidates);
+            }
+            first.raised = None;
+        }
+        deciding = Some(match deciding {
+            None => first,
+            Some(known) => worse(known, first),
+        });
+    }
+    Overall {
+        world,
+        judged: deciding.expect("a question has at least one registry"),
+        parts,
+        disagree,
+    }
+}
+
+/// Several registries: what both say stands, else it depends on the choice between them.
+fn worse(known: Judged, other: Judged) -> Judged {
+    if known.outcome == other.outcome && known.code() == other.code() {
+        return known;
+    }
+    let mut joined = if known.outcome == Outcome::Unknown {
+        known
+    } else {
+        other
+    };
+    joined.outcome = Outcome::Unknown;
+    if let Some(raised) = joined.raised.take() {
+        joined.candidates.push((raised, Say::OtherRegistryDiffers));
+    }
+    joined
+}
+
+/// A running and a starting consumer: the same result, the same outcome with another code, or no verdict.
+fn join_states(computed: &mut Computed<'_>) {
+    let shown = computed.states[0].judged.clone();
+    computed.outcome = shown.outcome;
+    computed.limits.clone_from(&shown.limits);
+    let mut raised = shown.raised.clone();
+    for other in &computed.states[1..] {
+        computed.limits.extend(other.judged.limits.iter().copied());
+        if other.judged.outcome != shown.outcome {
+            computed.outcome = Outcome::Unknown;
+        } else if other.judged.code() != shown.code() {
+            computed.limits.insert(Limit::State);
+        }
+    }
+    let differ = computed
+        .states
+        .iter()
+        .any(|state| state.result() != computed.states[0].result());
+    for state in &computed.states {
+        for (candidate, why) in &state.judged.candidates {
+            computed
+                .candidates
+                .entry(candidate.code)
+                .or_insert_with(|| (candidate.clone(), *why));
+        }
+        if computed.outcome == Outcome::Unknown
+            && differ
+            && let Some(raised) = &state.judged.raised
+        {
+            computed
+                .candidates
+                .entry(raised.code)
+                .or_insert_with(|| (raised.clone(), Say::DependsOnState));
+        }
+    }
+    if computed.outcome == Outcome::Unknown {
+        raised = None;
+    }
+    computed.cause = raised.map(|raised| (raised, Certainty::Certain));
+}
+
+/// An assumed version counts as observed only if the newest patch of every line gives the same.
+fn join_versions(computed: &mut Computed<'_>) {
+    if !computed.worlds.assumed {
+        return;
+    }
+    let compare = |computed: &Computed<'_>, dubbo: &crate::model::version::DubboVersion| {
+        let mut different = Vec::new();
+        for (state, shown) in computed.worlds.states.iter().zip(&computed.states) {
+            let world = World {
+                dubbo: dubbo.clone(),
+                state: *state,
+            };
+            let other = overall(
+                computed.question,
+                computed.registries,
+                world.clone(),
+                computed.said,
+            );
+            if other.result() != shown.result() {
+                different.push((world, other));
+            }
+        }
+        different
+    };
+    for line in computed.worlds.lines.clone() {
+        for (world, other) in compare(computed, &line) {
+            let (outcome, code) = other.result();
+            if outcome == computed.outcome {
+                computed.limits.insert(Limit::Version);
+            } else {
+                computed.outcome = Outcome::Unknown;
+            }
+            for (raised, why) in other
+                .judged
+                .raised
+                .iter()
+                .map(|raised| (raised, Say::DependsOnVersion))
+                .chain(
+                    other
+                        .judged
+                        .candidates
+                        .iter()
+                        .map(|(raised, why)| (raised, *why)),
+                )
+            {
+                computed
+                    .candidates
+                    .entry(raised.code)
+                    .or_insert_with(|| (raised.clone(), why));
+            }
+            computed.others.push((world, outcome, code));
+        }
+    }
+    if computed.outcome == Outcome::Unknown
+        && let Some((raised, _)) = computed.cause.take()
+    {
+        computed
+            .candidates
+            .entry(raised.code)
+            .or_insert((raised, Say::DependsOnVersion));
+    }
+    for older in computed.worlds.older.clone() {
+        for (world, other) in compare(computed, &older) {
+            let (outcome, code) = other.result();
+            computed.others.push((world, outcome, code));
+        }
+    }
+}
+
+/// Limits to certainty; what is only possible is no verdict.
+fn settle(computed: &mut Computed<'_>) {
+    let Some((raised, _)) = computed.cause.clone() else {
+        return;
+    };
+    let failing = [Limit::Version, Limit::State, Limit::Standing]
+        .iter()
+        .filter(|limit| computed.limits.contains(limit))
+        .count();
+    if failing > 1 || computed.limits.contains(&Limit::Contradiction) {
+        computed.outcome = Outcome::Unknown;
+        computed.cause = None;
+        computed
+            .candidates
+            .entry(raised.code)
+            .or_insert((raised, Say::OnlyPossible));
+        return;
+    }
+    let certainty = if computed.limits.is_empty() {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    computed.cause = Some((raised, certainty));
+}
+
+fn finish(computed: &Computed<'_>) -> Diagnosis {
+    let shown = &computed.states[0];
+    let verdict = computed.cause.as_ref().map(|(raised, certainty)| Verdict {
+        code: raised.code,
+        certainty: *certainty,
+        params: raised.params.clone(),
+        then: shown.judged.then.clone(),
+        contributors: shown.judged.contributors.clone(),
+        worlds: worlds(computed),
+    });
+    let mut not_seen: Vec<NotSeen> = Vec::new();
+    let mut add = |fact: &NotSeen| {
+        if !not_seen.contains(fact) {
+            not_seen.push(fact.clone());
+        }
+    };
+    for state in &computed.states {
+        state.judged.blocked_by.iter().for_each(&mut add);
+    }
+    for stage in shown
+        .parts
+        .iter()
+        .flat_map(|(.., judged)| &judged.view.stages)
+    {
+        stage.not_seen.iter().for_each(&mut add);
+    }
+    not_seen.sort_by_key(|fact| !fact.required);
+    if computed.outcome == Outcome::Unknown && not_seen.iter().all(|fact| !fact.required) {
+        not_seen.insert(0, undecided_fact(computed));
+    }
+    Diagnosis {
+        outcome: computed.outcome,
+        verdict,
+        candidates: computed
+            .candidates
+            .iter()
+            .map(|(code, (_, why))| Candidate {
+                code: *code,
+                why: (*why).into(),
+            })
+            .collect(),
+        stages: shown
+            .parts
+            .iter()
+            .flat_map(|(source, _, judged)| {
+                let source = source.clone().unwrap_or_else(no_source);
+                judged.view.stages.iter().map(move |stage| {
+                    (
+                        source.clone(),
+                        crate::view::stage::Model::Interface,
+                        stage.clone(),
+                    )
+                })
+            })
+            .collect(),
+        findings: findings::findings(computed),
+        assumed: findings::assumed(computed),
+        not_seen,
+    }
+}
+
+fn no_source() -> SourceId {
+    SourceId::new("none").expect("a plain word")
+}
+
+/// Worlds that differ from the verdict's.
+fn worlds(computed: &Computed<'_>) -> Vec<WorldResult> {
+    let mut worlds: Vec<WorldResult> = computed
+        .states
+        .iter()
+        .map(|state| {
+            (
+                state.world.clone(),
+                state.judged.outcome,
+                state.judged.code(),
+            )
+        })
+        .filter(|(_, _, code)| *code != computed.cause.as_ref().map(|(raised, _)| raised.code))
+        .chain(computed.others.iter().cloned())
+        .map(|(world, outcome, code)| WorldResult {
+            dubbo: world.dubbo.to_string(),
+            state: state_word(world.state),
+            outcome,
+            code,
+        })
+        .collect();
+    worlds.dedup();
+    worlds
+}
+
+/// The fact that is missing when no stage names one: which of the worlds it is.
+fn undecided_fact(computed: &Computed<'_>) -> NotSeen {
+    let what = if computed.states.len() > 1 {
+        Say::ConsumerStateUnknown
+    } else if computed.worlds.assumed {
+        Say::ConsumerVersionUnknown
+    } else {
+        Say::OwnViewLayer
+    };
+    let why = computed
+        .limits
+        .first()
+        .map_or(Phrase::new(Say::WorldsDiffer), |limit| limit_phrase(*limit));
+    NotSeen {
+        what: what.into(),
+        why,
+        how_to_see: Some(Say::HowQos.into()),
+        required: true,
+    }
+}
+
+/// The state that is shown first.
+pub(crate) fn shown_state(computed: &Computed<'_>) -> ConsumerState {
+    computed.states[0].world.state
+}

@@ -1,0 +1,169 @@
+//! The findings beside the verdict, and what was assumed.
+
+use serde_json::{Map, json};
+
+use super::{
+    Assumption, Certainty, Finding, Outcome, Remedy,
+    code::Code,
+    decide::{Computed, shown_state},
+    remedy,
+    worlds::state_word,
+};
+use crate::{
+    report::words::Say,
+    view::stage::{Raised, StageId},
+};
+
+/// All findings: the verdict's first, then by severity and code.
+pub(crate) fn findings(computed: &Computed<'_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    if let Some((raised, certainty)) = &computed.cause {
+        findings.push(finding(computed, raised.clone(), *certainty, false));
+    }
+    let mut rest: Vec<Finding> = partial_drops(computed)
+        .into_iter()
+        .map(|raised| finding(computed, raised, Certainty::Certain, true))
+        .collect();
+    rest.extend(
+        super::remarks::remarks(computed)
+            .into_iter()
+            .map(|(raised, certainty, lowered)| finding(computed, raised, certainty, lowered)),
+    );
+    if computed.cause.is_some() {
+        // What else could be the cause stands beside the verdict.
+        rest.extend(
+            computed
+                .candidates
+                .values()
+                .map(|(raised, _)| finding(computed, raised.clone(), Certainty::Possible, true)),
+        );
+    }
+    rest.retain(|found| {
+        findings
+            .first()
+            .is_none_or(|first| (first.code, &first.subject) != (found.code, &found.subject))
+    });
+    rest.sort_by(|a, b| {
+        b.severity
+            .cmp(&a.severity)
+            .then(a.code.cmp(&b.code))
+            .then(a.subject.cmp(&b.subject))
+    });
+    rest.dedup_by(|a, b| a.code == b.code && a.subject == b.subject);
+    findings.extend(rest);
+    findings
+}
+
+fn finding(
+    computed: &Computed<'_>,
+    raised: Raised,
+    certainty: Certainty,
+    lowered: bool,
+) -> Finding {
+    let severity = raised.code.severity();
+    // Codes of the tool and of a registry in use are never lowered.
+    let never = raised.code.number() < 2000;
+    let remedy: Vec<Remedy> = remedy::steps(computed, &raised);
+    Finding {
+        code: raised.code,
+        severity: if lowered && !never {
+            severity.lowered()
+        } else {
+            severity
+        },
+        certainty,
+        see: remedy::see(raised.code)
+            .iter()
+            .map(|code| (*code).to_owned())
+            .collect(),
+        subject: raised.subject,
+        params: raised.params,
+        evidence: raised.evidence,
+        remedy,
+    }
+}
+
+/// Drops that left something, or a list that a running consumer keeps: lowered findings.
+fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
+    let mut found = Vec::new();
+    if computed.outcome != Outcome::Reachable {
+        return found;
+    }
+    for (_, _, judged) in &computed.states[0].parts {
+        for stage in &judged.view.stages {
+            let tells = matches!(
+                stage.id,
+                StageId::NameForm | StageId::Entries | StageId::Protocol | StageId::Configurators
+            );
+            if tells {
+                found.extend(stage.raises.iter().take(1).cloned());
+            }
+        }
+    }
+    found
+}
+
+/// What was taken for granted.
+pub(crate) fn assumed(computed: &Computed<'_>) -> Vec<Assumption> {
+    let mut assumed = Vec::new();
+    if computed.worlds.assumed {
+        assumed.push(Assumption {
+            what: "dubbo",
+            value: computed.worlds.version.to_string(),
+            why: Say::AssumedNewest.into(),
+            changes_verdict: !computed.others.is_empty(),
+        });
+    }
+    if computed.worlds.states.len() > 1 {
+        let differ = computed.states.iter().any(|state| {
+            (state.judged.outcome, state.judged.code())
+                != (
+                    computed.states[0].judged.outcome,
+                    computed.states[0].judged.code(),
+                )
+        });
+        assumed.push(Assumption {
+            what: "consumer",
+            value: state_word(shown_state(computed)).to_owned(),
+            why: Say::AssumedBothStates.into(),
+            changes_verdict: differ,
+        });
+    }
+    if computed.observed.registries_from_recording {
+        assumed.push(Assumption {
+            what: "registry",
+            value: computed
+                .question
+                .registries
+                .iter()
+                .map(ToString::to_string)
+                .collect::<Vec<_>>()
+                .join(" "),
+            why: Say::AssumedRecordedRegistry.into(),
+            changes_verdict: false,
+        });
+    }
+    assumed
+}
+
+/// DG0102: the version is assumed.
+pub(super) fn version_assumed(computed: &Computed<'_>) -> Option<Raised> {
+    if !computed.worlds.assumed {
+        return None;
+    }
+    let mut differs: Vec<String> = computed
+        .others
+        .iter()
+        .map(|(world, ..)| world.dubbo.to_string())
+        .collect();
+    differs.dedup();
+    let mut params = Map::new();
+    params.insert("assumed".into(), json!(computed.worlds.version.to_string()));
+    params.insert("differs".into(), json!(differs));
+    Some(Raised {
+        code: Code::VersionAssumed,
+        params,
+        subject: ("consumer".to_owned(), "dubbo".to_owned()),
+        evidence: Vec::new(),
+    })
+}

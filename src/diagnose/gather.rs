@@ -1,0 +1,191 @@
+//! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
+
+use crate::{
+    diagnose::{code::Code, text::Said},
+    question::{Question, RegistryAddress, RegistryKind},
+    report::words::{Phrase, Say},
+    snapshot::{Role, Snapshot, Source, SourceId, SourceKind},
+    view::{
+        held::{Elsewhere, Held, Layer, LayerKind},
+        nacos,
+        stage::NotSeen,
+        zookeeper,
+    },
+};
+
+/// One registry of the consumer with what it holds, once for each member when members were asked apart.
+#[derive(Debug, Clone)]
+pub(crate) struct Registry {
+    /// As configured; `None` when the question names none and nothing tells one.
+    pub(crate) address: Option<RegistryAddress>,
+    /// What it holds.
+    pub(crate) held: Vec<Held>,
+}
+
+/// The registries of the question, or those that the recording has when the question names none.
+pub(crate) fn registries(question: &Question, snapshot: &Snapshot, said: &Said) -> Vec<Registry> {
+    let mut registries: Vec<Registry> = question
+        .registries
+        .iter()
+        .map(|address| read(question, snapshot, address))
+        .collect();
+    if registries.is_empty() {
+        registries.push(Registry {
+            address: None,
+            held: vec![Held::unknown(
+                "-",
+                NotSeen {
+                    what: Phrase::new(Say::Registry).with("registry", "-"),
+                    why: Say::NoRegistryNamed.into(),
+                    how_to_see: Some(Say::HowNameRegistry.into()),
+                    required: true,
+                },
+            )],
+        });
+    }
+    let mut layers = beside(snapshot, said);
+    if registries.len() > 1 {
+        layers.push(Layer {
+            kind: LayerKind::SeveralRegistries,
+            name: registries.len().to_string(),
+            evidence: None,
+        });
+    }
+    for held in registries
+        .iter_mut()
+        .flat_map(|registry| &mut registry.held)
+    {
+        held.layers.extend(layers.iter().cloned());
+    }
+    registries
+}
+
+/// What registries that are only to be looked into have of the interface: another place for each of the consumer's.
+pub(crate) fn add_other_registries(
+    question: &Question,
+    snapshot: &Snapshot,
+    registries: &mut [Registry],
+) {
+    for address in &question.also_search {
+        for held in read(question, snapshot, address).held {
+            if held.entries.is_empty() {
+                continue;
+            }
+            let found = Elsewhere {
+                code: Code::OtherRegistry,
+                place: held.registry.clone(),
+                entries: held.entries,
+                has_consumer: false,
+                moved_applications: Vec::new(),
+            };
+            for own in registries
+                .iter_mut()
+                .flat_map(|registry| &mut registry.held)
+            {
+                own.elsewhere.push(found.clone());
+            }
+        }
+    }
+}
+
+fn read(question: &Question, snapshot: &Snapshot, address: &RegistryAddress) -> Registry {
+    let held = match (source_of(snapshot, address), address.kind) {
+        (Some(source), RegistryKind::Zookeeper) => {
+            zookeeper::held(snapshot, question, address, &source)
+        }
+        (Some(source), RegistryKind::Nacos) => nacos::held(snapshot, question, address, &source),
+        (_, RegistryKind::Other) => vec![other_kind(address)],
+        (None, _) => vec![Held::unknown(
+            &address.to_string(),
+            NotSeen {
+                what: Phrase::new(Say::Registry).with("registry", address.to_string()),
+                why: Say::NoRegistryRecorded.into(),
+                how_to_see: Some(Say::HowRecordMore.into()),
+                required: true,
+            },
+        )],
+    };
+    Registry {
+        address: Some(address.clone()),
+        held,
+    }
+}
+
+/// The source of a registry address: same kind, and a member in common.
+pub(crate) fn source_of(snapshot: &Snapshot, address: &RegistryAddress) -> Option<SourceId> {
+    let kind = match address.kind {
+        RegistryKind::Zookeeper => SourceKind::Zookeeper,
+        RegistryKind::Nacos => SourceKind::Nacos,
+        RegistryKind::Other => return None,
+    };
+    snapshot
+        .manifest()
+        .sources
+        .iter()
+        .filter(|(_, source)| source.kind == kind)
+        .find(|(_, source)| {
+            recorded_address(source).is_some_and(|recorded| {
+                recorded
+                    .members
+                    .iter()
+                    .any(|member| address.members.contains(member))
+            })
+        })
+        .map(|(id, _)| id.clone())
+}
+
+fn recorded_address(source: &Source) -> Option<RegistryAddress> {
+    RegistryAddress::parse(source.url.as_deref()?).ok()
+}
+
+/// Addresses of the registries that were recorded, for a question that names none.
+pub(crate) fn recorded(snapshot: &Snapshot) -> Vec<RegistryAddress> {
+    snapshot
+        .manifest()
+        .sources
+        .values()
+        .filter(|source| matches!(source.kind, SourceKind::Zookeeper | SourceKind::Nacos))
+        .filter(|source| source.roles.is_empty() || source.has_role(&Role::Registry))
+        .filter_map(recorded_address)
+        .collect()
+}
+
+fn other_kind(address: &RegistryAddress) -> Held {
+    let layer = Layer {
+        kind: LayerKind::OtherRegistry,
+        name: address.to_string(),
+        evidence: None,
+    };
+    Held::unknown(&address.to_string(), layer.not_seen())
+}
+
+/// Recorded answers beside the registry that bear on the consumer's own view and are not evaluated.
+fn beside(snapshot: &Snapshot, said: &Said) -> Vec<Layer> {
+    let mut layers = Vec::new();
+    for (id, source) in &snapshot.manifest().sources {
+        let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
+            (SourceKind::Qos, _) => LayerKind::Qos,
+            (SourceKind::Probe, _) => LayerKind::Probe,
+            (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
+            (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,
+            (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
+            _ => continue,
+        };
+        // A file of settings of the provider can only tell where it registers.
+        if kind == LayerKind::ConsumerConfig && source.file_as.as_deref() == Some("provider-config")
+        {
+            continue;
+        }
+        layers.push(Layer {
+            kind,
+            name: source
+                .name
+                .clone()
+                .or_else(|| source.endpoint.clone())
+                .unwrap_or_else(|| id.to_string()),
+            evidence: None,
+        });
+    }
+    layers.extend(said.layers());
+    layers
+}

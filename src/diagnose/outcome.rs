@@ -1,0 +1,295 @@
+//! One world: from the stages of a registry to outcome and code.
+
+use std::collections::BTreeSet;
+
+use super::{Outcome, code::Code, gather::Registry, place, text::Said};
+use crate::{
+    question::{Client, ConsumerState, Question, World},
+    report::words::{Phrase, Say},
+    view::{
+        held::{Held, Reach, Standing},
+        interface::{Case, View, then},
+        stage::{NotSeen, Raised, Stage, StageId, State},
+    },
+};
+
+/// Why a verdict is less than certain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Limit {
+    /// The Dubbo version is assumed and lines differ in code.
+    Version,
+    /// The state of the consumer is not known and the states differ in code.
+    State,
+    /// A network failure was not seen from the consumer's side.
+    Standing,
+    /// Not every other place was looked into, or something was found there.
+    Sweep,
+    /// The rule for this code allows no more.
+    Rule,
+    /// A client of which only a part is known.
+    Client,
+    /// Something seen does not fit.
+    Contradiction,
+}
+
+/// What one world gives.
+#[derive(Debug, Clone)]
+pub(crate) struct Judged {
+    /// Outcome.
+    pub(crate) outcome: Outcome,
+    /// The cause, when the outcome is `none`.
+    pub(crate) raised: Option<Raised>,
+    /// The stage that leaves nothing.
+    pub(crate) stage: Option<StageId>,
+    /// What keeps the verdict from being certain.
+    pub(crate) limits: BTreeSet<Limit>,
+    /// Codes that would still be in the way.
+    pub(crate) then: Vec<Code>,
+    /// Earlier partial drops.
+    pub(crate) contributors: Vec<(Code, usize)>,
+    /// What could not be decided.
+    pub(crate) candidates: Vec<(Raised, Say)>,
+    /// What blocks a decision.
+    pub(crate) blocked_by: Vec<NotSeen>,
+    /// The stages.
+    pub(crate) view: View,
+    /// The empty list is not what a running consumer uses: it keeps the one before.
+    pub(crate) kept: bool,
+}
+
+impl Judged {
+    fn new(outcome: Outcome, view: View) -> Self {
+        Self {
+            outcome,
+            raised: None,
+            stage: None,
+            limits: BTreeSet::new(),
+            then: Vec::new(),
+            contributors: Vec::new(),
+            candidates: Vec::new(),
+            blocked_by: Vec::new(),
+            view,
+            kept: false,
+        }
+    }
+
+    /// Code of the cause.
+    pub(crate) fn code(&self) -> Option<Code> {
+        self.raised.as_ref().map(|raised| raised.code)
+    }
+}
+
+/// Judges one member (or the whole) of one registry in one world.
+pub(crate) fn judge(
+    question: &Question,
+    registry: &Registry,
+    held: &Held,
+    world: &World,
+    said: &Said,
+) -> Judged {
+    let case = Case {
+        question,
+        registry: registry.address.as_ref(),
+        held,
+        world,
+    };
+    let view = case.view();
+    let blocks = always_blocking(&view);
+    let Some(failed) = view.failed().cloned() else {
+        let missing: Vec<NotSeen> = view.stages.iter().flat_map(required).collect();
+        let outcome = if missing.is_empty() {
+            Outcome::Reachable
+        } else {
+            Outcome::Unknown
+        };
+        let mut judged = Judged::new(outcome, view);
+        judged.blocked_by = missing;
+        return judged;
+    };
+    let mut judged = Judged::new(Outcome::None, view);
+    if question.consumer.client == Some(Client::Go) {
+        judged.limits.insert(Limit::Client);
+    }
+    judged.stage = Some(failed.id.clone());
+    let Some(first) = failed.raises.first().cloned() else {
+        judged.outcome = Outcome::Unknown;
+        return judged;
+    };
+    let mut missing = blocks;
+    missing.extend(before(&judged.view, &failed.id));
+    judged.contributors = contributors(&judged.view, &failed.id);
+    judged.raised = Some(first);
+    match failed.id {
+        StageId::Question => {}
+        StageId::Reach => reach_failed(held, world, &mut judged),
+        StageId::Protocol if world.state == ConsumerState::Running => {
+            undecided(&mut judged, Say::KeptListUnknown);
+        }
+        StageId::Configurators => configured_away(question, world, held, &case, &mut judged),
+        _ => {
+            place::decide(&case, said, &mut judged);
+            if protects_empty(&case) {
+                judged.kept = true;
+                undecided(&mut judged, Say::KeptListUnknown);
+            }
+        }
+    }
+    if !missing.is_empty() && judged.outcome != Outcome::Unknown {
+        undecided(&mut judged, Say::EarlierStageUnknown);
+    }
+    judged.blocked_by.extend(missing);
+    if judged.outcome == Outcome::None
+        && let Some(stage) = &judged.stage
+        && *stage > StageId::Place
+    {
+        judged.then = then(&case, stage);
+    }
+    judged
+}
+
+/// The verdict becomes a candidate.
+fn undecided(judged: &mut Judged, why: Say) {
+    judged.outcome = Outcome::Unknown;
+    if let Some(raised) = judged.raised.take() {
+        judged.candidates.push((raised, why));
+    }
+    judged.then.clear();
+}
+
+fn required(stage: &Stage) -> Vec<NotSeen> {
+    if stage.state != State::Unknown {
+        return Vec::new();
+    }
+    stage
+        .not_seen
+        .iter()
+        .filter(|not_seen| not_seen.required)
+        .cloned()
+        .collect()
+}
+
+/// Facts that would decide whatever the registry says: the question itself, and the consumer's own view.
+fn always_blocking(view: &View) -> Vec<NotSeen> {
+    view.stages
+        .iter()
+        .filter(|stage| matches!(stage.id, StageId::Question | StageId::ConsumerView))
+        .flat_map(required)
+        .collect()
+}
+
+/// Required facts of the stages before the emptied one, the choice of the model included.
+fn before(view: &View, failed: &StageId) -> Vec<NotSeen> {
+    let emptied = view
+        .stages
+        .iter()
+        .position(|stage| stage.id == *failed)
+        .unwrap_or_default();
+    view.stages
+        .iter()
+        .enumerate()
+        .filter(|(at, stage)| {
+            let model = stage.id == StageId::Decision && *failed > StageId::Place;
+            (*at < emptied || model) && stage.id != StageId::Question
+        })
+        .flat_map(|(_, stage)| required(stage))
+        .collect()
+}
+
+fn contributors(view: &View, failed: &StageId) -> Vec<(Code, usize)> {
+    let mut counts = std::collections::BTreeMap::<Code, usize>::new();
+    for stage in &view.stages {
+        if stage.id == *failed {
+            break;
+        }
+        for dropped in &stage.dropped {
+            if dropped.code != Code::NotRegistered {
+                *counts.entry(dropped.code).or_default() += 1;
+            }
+        }
+    }
+    counts.into_iter().collect()
+}
+
+/// A registry that cannot be read is empty for a consumer that starts; a running one lives on what it has.
+fn reach_failed(held: &Held, world: &World, judged: &mut Judged) {
+    let Reach::Failed(failure) = &held.reach else {
+        return;
+    };
+    match failure.standing {
+        Standing::Consumers => {}
+        Standing::Same => {
+            judged.limits.insert(Limit::Standing);
+        }
+        Standing::Elsewhere => return undecided(judged, Say::SeenFromElsewhere),
+    }
+    // Who is refused was never let in; who lost the connection had it before.
+    if world.state == ConsumerState::Running && failure.raised.code != Code::RegistryAuthRefused {
+        undecided(judged, Say::RunningLivesOn);
+    }
+}
+
+/// Whether a consumer of this version and state keeps its list when the registry's becomes empty
+/// (`enable-empty-protection`: on by default in 3.0 and 3.1, off from 3.2; 2.x has none).
+pub(crate) fn protects_empty(case: &Case<'_>) -> bool {
+    if case.world.state == ConsumerState::Starting || !case.dubbo().line().is_3x() {
+        return false;
+    }
+    let by_default = !case.dubbo().at_least([3, 2]);
+    case.registry
+        .and_then(|registry| registry.params.get("enable-empty-protection"))
+        .map_or(by_default, |value| value.eq_ignore_ascii_case("true"))
+}
+
+/// Everything is disabled: by the providers themselves, or by a rule that a running consumer survives.
+fn configured_away(
+    question: &Question,
+    world: &World,
+    held: &Held,
+    case: &Case<'_>,
+    judged: &mut Judged,
+) {
+    if world.state == ConsumerState::Starting {
+        return;
+    }
+    let own = judged
+        .raised
+        .as_ref()
+        .is_some_and(|raised| raised.params.get("own") == Some(&serde_json::Value::Bool(true)));
+    if own {
+        // The entry was registered anew as disabled; for a moment the list was empty.
+        judged.limits.insert(Limit::Rule);
+        if protects_empty(case) {
+            judged.kept = true;
+            undecided(judged, Say::KeptListUnknown);
+        }
+        return;
+    }
+    let since = question.consumer.since.map(jiff::Timestamp::as_millisecond);
+    let rule = held
+        .configurators
+        .iter()
+        .filter_map(|entry| entry.changed_ms)
+        .max();
+    match (since, rule) {
+        // It started after the rule was there.
+        (Some(since), Some(rule)) if since >= rule => {}
+        _ => {
+            judged.outcome = Outcome::Reachable;
+            judged.kept = true;
+            judged.raised = None;
+        }
+    }
+}
+
+/// A phrase for a limit, for the text of `assumed` and candidates.
+pub(crate) fn limit_phrase(limit: Limit) -> Phrase {
+    Phrase::new(match limit {
+        Limit::Version => Say::LimitVersion,
+        Limit::State => Say::LimitState,
+        Limit::Standing => Say::LimitStanding,
+        Limit::Sweep => Say::LimitSweep,
+        Limit::Rule => Say::LimitRule,
+        Limit::Client => Say::LimitClient,
+        Limit::Contradiction => Say::LimitContradiction,
+    })
+}

@@ -1,0 +1,165 @@
+//! P is decided last: is the same key registered at another place, and does a second sign say that it should be here?
+
+use serde_json::{Value, json};
+
+use super::{
+    code::Code,
+    outcome::{Judged, Limit},
+    text::Said,
+};
+use crate::{
+    report::words::Say,
+    view::{
+        held::{Elsewhere, Held},
+        interface::Case,
+        stage::{Raised, StageId, State},
+    },
+};
+
+/// Looks at the hits elsewhere when the key stage is the empty one.
+pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
+    let Some(code) = judged.code() else { return };
+    let hits: Vec<&Elsewhere> = case
+        .held
+        .elsewhere
+        .iter()
+        .filter(|elsewhere| has_exact_key(case, elsewhere))
+        .collect();
+    for hit in &hits {
+        judged
+            .candidates
+            .push((raised(case, hit), Say::AlsoFoundElsewhere));
+    }
+    if code != Code::NotRegistered {
+        return;
+    }
+    if case.held.entries.is_empty() {
+        let mut signed: Vec<&Elsewhere> = hits
+            .iter()
+            .copied()
+            .filter(|hit| has_second_sign(case, hit, said))
+            .collect();
+        signed.sort_by_key(|hit| rank(hit.code));
+        if let Some(hit) = signed.first() {
+            let mut found = raised(case, hit);
+            found.evidence.extend(said.place_evidence(&hit.place));
+            judged
+                .candidates
+                .retain(|(other, _)| other.code != found.code);
+            judged.raised = Some(found);
+            judged.stage = Some(StageId::Place);
+            judged.limits.insert(Limit::Rule);
+            fail_place(judged);
+            return;
+        }
+    }
+    if !is_nowhere(case.held) {
+        judged.limits.insert(Limit::Sweep);
+    }
+}
+
+/// Order of the place codes: namespace, registry group, other registry.
+fn rank(code: Code) -> u8 {
+    match code {
+        Code::NamespaceUnknown => 0,
+        Code::NamespaceDiffers => 1,
+        Code::RegistryGroupDiffers => 2,
+        _ => 3,
+    }
+}
+
+/// The same pipeline over the entries of the other place: does anything match there?
+fn has_exact_key(case: &Case<'_>, elsewhere: &Elsewhere) -> bool {
+    let held = Held {
+        entries: elsewhere.entries.clone(),
+        near: Vec::new(),
+        elsewhere: Vec::new(),
+        ..case.held.clone()
+    };
+    let there = Case {
+        held: &held,
+        ..*case
+    };
+    there
+        .view()
+        .stage(&StageId::Key)
+        .is_some_and(|stage| stage.state == State::Ok && stage.output.unwrap_or_default() > 0)
+}
+
+/// "Found there" alone proves little: most companies have one service in several places.
+fn has_second_sign(case: &Case<'_>, hit: &Elsewhere, said: &Said) -> bool {
+    hit.has_consumer && !is_consumer_here(case)
+        || !hit.moved_applications.is_empty()
+        || said.shows_place(&hit.place)
+}
+
+fn is_consumer_here(case: &Case<'_>) -> bool {
+    case.held.consumers.iter().any(|entry| {
+        let Some(url) = entry.plain() else {
+            return false;
+        };
+        let consumer = &case.question.consumer;
+        consumer.ip.is_some() && url.host == consumer.ip
+            || consumer.ip.is_none()
+                && consumer.application.is_some()
+                && url.text("application") == consumer.application.as_deref()
+    })
+}
+
+/// Both models and every other place were looked into, and there is nothing.
+fn is_nowhere(held: &Held) -> bool {
+    held.swept.is_known()
+        && held.elsewhere.is_empty()
+        && held.application.mapping_known
+        && held.application.instances_known
+        && !held.application.elsewhere
+}
+
+fn raised(case: &Case<'_>, hit: &Elsewhere) -> Raised {
+    let service = case.question.service.to_string();
+    let mut params = match json!({
+        "service": service, "found": hit.place, "wanted": case.held.place, "count": hit.entries.len(),
+        "differs": [word(hit.code)],
+    }) {
+        Value::Object(map) => map,
+        _ => serde_json::Map::new(),
+    };
+    if !hit.moved_applications.is_empty() {
+        params.insert("applications".into(), json!(hit.moved_applications));
+    }
+    Raised {
+        code: hit.code,
+        params,
+        subject: ("service".to_owned(), service),
+        evidence: hit
+            .entries
+            .iter()
+            .take(5)
+            .map(|entry| entry.evidence.clone())
+            .collect(),
+    }
+}
+
+fn word(code: Code) -> &'static str {
+    match code {
+        Code::NamespaceDiffers | Code::NamespaceUnknown => "namespace",
+        Code::RegistryGroupDiffers => "group",
+        _ => "registry",
+    }
+}
+
+/// The place is the stage that leaves nothing; what follows is not reached.
+fn fail_place(judged: &mut Judged) {
+    for stage in &mut judged.view.stages {
+        if stage.id == StageId::Place {
+            stage.state = State::Failed;
+        } else if matches!(
+            stage.id,
+            StageId::NameForm | StageId::Key | StageId::Entries
+        ) {
+            stage.state = State::Skipped;
+            stage.because = Some(Say::NothingLeft.into());
+            stage.raises.clear();
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! Facts that are findings whatever the verdict: addresses that look wrong, directories that only consumers made ..
+
+use serde_json::{Map, Value, json};
+
+use super::{Certainty, Outcome, code::Code, decide::Computed, findings};
+use crate::{
+    question::Client,
+    report::words::{Phrase, Say},
+    snapshot::Ended,
+    view::{
+        held::{Entry, Held},
+        stage::{Evidence, Raised, StageId, State},
+    },
+};
+
+/// How many addresses get a finding of their own; the rest is counted in the last one's parameters.
+const SHOWN: usize = 5;
+
+/// Everything worth a finding beside the verdict: what, how sure, whether it is lowered.
+pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)> {
+    let mut found = Vec::new();
+    if let Some(raised) = findings::version_assumed(computed) {
+        found.push((raised, Certainty::Certain, false));
+    }
+    if let Some(raised) = partial_recording(computed) {
+        found.push((raised, Certainty::Certain, false));
+    }
+    if computed.question.consumer.client == Some(Client::Go) {
+        found.push((
+            raised(
+                Code::ClientNotModelled,
+                json!({"client": "dubbo-go"}),
+                ("consumer", "client"),
+                Vec::new(),
+            ),
+            Certainty::Certain,
+            false,
+        ));
+    }
+    if computed.states.iter().any(|state| state.disagree) {
+        found.push((disagreement(computed), Certainty::Certain, false));
+    }
+    let reachable = computed.outcome == Outcome::Reachable;
+    for registry in computed.registries {
+        for held in &registry.held {
+            for entry in matching(computed, held) {
+                if let Some(raised) = suspicious(entry) {
+                    found.push((raised, Certainty::Likely, reachable));
+                }
+                if let Some(raised) = persistent(entry) {
+                    found.push((raised, Certainty::Possible, true));
+                }
+            }
+            if let Some(raised) = only_consumers(computed, held) {
+                found.push((raised, Certainty::Certain, true));
+            }
+            found.extend(
+                held.remarks
+                    .iter()
+                    .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
+            );
+        }
+    }
+    found
+}
+
+/// The first few entries that match the question in the shown world.
+fn matching<'a>(computed: &Computed<'_>, held: &'a Held) -> impl Iterator<Item = &'a Entry> {
+    let left: Vec<String> = computed.states[0]
+        .parts
+        .iter()
+        .flat_map(|(.., judged)| judged.view.left.iter().cloned())
+        .collect();
+    held.entries
+        .iter()
+        .filter(move |entry| left.contains(&entry.address()))
+        .take(SHOWN)
+}
+
+fn raised(code: Code, params: Value, subject: (&str, &str), evidence: Vec<Evidence>) -> Raised {
+    Raised {
+        code,
+        params: match params {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        },
+        subject: (subject.0.to_owned(), subject.1.to_owned()),
+        evidence,
+    }
+}
+
+/// An address that hardly any other host can reach.
+fn suspicious(entry: &Entry) -> Option<Raised> {
+    let address = entry.address();
+    let url = entry.plain()?;
+    let host = url.host.as_deref()?.trim_matches(['[', ']']);
+    let reason = match host.parse::<std::net::IpAddr>() {
+        Ok(ip) if ip.is_unspecified() => "unspecified",
+        Ok(ip) if ip.is_loopback() => "loopback",
+        Ok(std::net::IpAddr::V4(ip)) if ip.octets()[..2] == [172, 17] => "docker-bridge",
+        Ok(std::net::IpAddr::V4(ip)) if ip.is_link_local() => "link-local",
+        Ok(std::net::IpAddr::V6(ip)) if (ip.segments()[0] & 0xffc0) == 0xfe80 => "link-local",
+        Ok(std::net::IpAddr::V6(_)) => "ipv6-only",
+        Ok(_) => return None,
+        Err(_) if host == "localhost" => "loopback",
+        Err(_) => "name-not-address",
+    };
+    Some(raised(
+        Code::AddressSuspicious,
+        json!({"address": address, "reason": reason}),
+        ("address", &address),
+        vec![Evidence {
+            fact: Phrase::new(Say::AddressRegistered).with("address", &*address),
+            ..entry.evidence.clone()
+        }],
+    ))
+}
+
+/// A persistent node outlives its process: whether somebody is there only a connection tells.
+fn persistent(entry: &Entry) -> Option<Raised> {
+    if entry.ephemeral != Some(false) {
+        return None;
+    }
+    let address = entry.address();
+    Some(raised(
+        Code::StaleProvider,
+        json!({"address": address, "sign": "persistent-node"}),
+        ("address", &address),
+        vec![Evidence {
+            fact: Say::NodePersistent.into(),
+            ..entry.evidence.clone()
+        }],
+    ))
+}
+
+/// The directory exists because consumers subscribe: it proves no provider.
+fn only_consumers(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
+    if !held.entries.is_empty() || held.consumers.is_empty() {
+        return None;
+    }
+    let service = &computed.question.service.interface;
+    Some(raised(
+        Code::OnlyConsumers,
+        json!({"service": service, "consumers": held.consumers.len()}),
+        ("service", service),
+        held.consumers
+            .iter()
+            .take(SHOWN)
+            .map(|entry| entry.evidence.clone())
+            .collect(),
+    ))
+}
+
+/// DG0103: the recording ended early, or does not have what the answer needs.
+fn partial_recording(computed: &Computed<'_>) -> Option<Raised> {
+    let ended = &computed.snapshot.manifest().ended;
+    (*ended != Ended::Complete).then(|| {
+        raised(
+            Code::SnapshotPartial,
+            json!({"what": ended.as_str()}),
+            ("recording", ended.as_str()),
+            Vec::new(),
+        )
+    })
+}
+
+/// DG1006.
+fn disagreement(computed: &Computed<'_>) -> Raised {
+    let mut members = Vec::new();
+    let mut evidence = Vec::new();
+    for (_, via, judged) in &computed.states[0].parts {
+        let count = judged
+            .view
+            .stage(&StageId::Key)
+            .filter(|stage| stage.state != State::Skipped)
+            .and_then(|stage| stage.output)
+            .unwrap_or_default();
+        members.push(format!("{} ({count})", via.as_deref().unwrap_or("-")));
+    }
+    for held in computed
+        .registries
+        .iter()
+        .flat_map(|registry| &registry.held)
+    {
+        evidence.extend(held.listing.evidence().cloned());
+        evidence.extend(
+            held.entries
+                .iter()
+                .take(1)
+                .map(|entry| entry.evidence.clone()),
+        );
+    }
+    let registry = computed
+        .registries
+        .iter()
+        .find(|registry| registry.held.len() > 1)
+        .and_then(|registry| registry.held.first())
+        .map_or_else(String::new, |held| held.registry.clone());
+    raised(
+        Code::NodesDisagree,
+        json!({"registry": registry, "members": members}),
+        ("registry", &registry),
+        evidence,
+    )
+}

@@ -1,0 +1,253 @@
+//! One sentence per finding code, in English and Chinese.
+//!
+//! `{name}` stands for a parameter of the finding (`Finding::params`, `Verdict::params`); both languages use the same
+//! ones. [`Code`] decides the sentence, nothing else does.
+
+use serde_json::{Map, Value};
+
+use super::Lang;
+use crate::diagnose::code::Code;
+
+/// The sentence of a code in a language, with `{name}` placeholders.
+pub fn sentence(code: Code, lang: Lang) -> &'static str {
+    let (en, zh) = both(code);
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// The sentence with the parameters of a finding filled in; a list is joined by `, `, a missing value is `-`.
+pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
+    let template = sentence(code, lang);
+    let mut out = String::with_capacity(template.len() + 48);
+    let mut rest = template;
+    while let Some((before, tail)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, after)) = tail.split_once('}') else {
+            rest = tail;
+            break;
+        };
+        out.push_str(&shown(params.get(name)));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// How a parameter looks inside a sentence.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "-".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "-".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if items.is_empty() => "-".to_owned(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| shown(Some(item)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Some(Value::Object(fields)) => fields
+            .iter()
+            .map(|(name, value)| format!("{name} {}", shown(Some(value))))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// English and Chinese of a code.
+fn both(code: Code) -> (&'static str, &'static str) {
+    match code {
+        Code::LogListCut => (
+            "the text shows only {shown} of {count} addresses: the number counts, the list is cut",
+            "文本只列出 {count} 个地址中的 {shown} 个:以数量为准,列表被截断",
+        ),
+        Code::VersionAssumed => (
+            "the consumer's Dubbo version is not known: {assumed} is assumed; these would give another result: {differs}",
+            "消费者的 Dubbo 版本未知:按 {assumed} 计算;结果不同的版本:{differs}",
+        ),
+        Code::SnapshotPartial => (
+            "the recording lacks what this question needs: {what}",
+            "快照缺少回答该问题所需的内容:{what}",
+        ),
+        Code::PlaceholderUnresolved => (
+            "{value} still holds an unresolved placeholder in {place}",
+            "{place} 中的 {value} 仍是未解析的占位符",
+        ),
+        Code::ClientNotModelled => (
+            "the consumer is not Java Dubbo ({client}): its behaviour is only partly known",
+            "消费者不是 Java Dubbo({client}):其行为只有部分已知",
+        ),
+        Code::KnownDefect => (
+            "Dubbo {version} has a known defect that bears on this: {reference}",
+            "Dubbo {version} 存在与此相关的已知缺陷:{reference}",
+        ),
+        Code::AddressUnparsable => (
+            "the configured registry address {address} does not parse",
+            "配置的注册中心地址 {address} 无法解析",
+        ),
+        Code::RegistryUnreachable => (
+            "the registry {registry} cannot be reached: {reason}",
+            "无法连接注册中心 {registry}:{reason}",
+        ),
+        Code::NotThatRegistry => (
+            "{registry} answers, but is no {expected}",
+            "{registry} 有应答,但不是 {expected}",
+        ),
+        Code::RegistryAuthRefused => (
+            "the registry {registry} refuses the consumer: {reason}",
+            "注册中心 {registry} 拒绝了消费者:{reason}",
+        ),
+        Code::RegistryDegraded => (
+            "the registry {registry} is not in working order: {reason}",
+            "注册中心 {registry} 状态异常:{reason}",
+        ),
+        Code::NacosGrpcClosed => (
+            "Nacos answers at {registry}, but its gRPC port {grpc_port} does not: clients of 2.x cannot subscribe",
+            "Nacos {registry} 有应答,但 gRPC 端口 {grpc_port} 不通:2.x 客户端无法订阅",
+        ),
+        Code::NodesDisagree => (
+            "the members of registry {registry} give different answers: {members}",
+            "注册中心 {registry} 各成员的应答不一致:{members}",
+        ),
+        Code::AnswerTooLarge => (
+            "an answer of registry {registry} exceeds the size limit: {path}",
+            "注册中心 {registry} 的应答超过大小限制:{path}",
+        ),
+        Code::NamespaceDiffers => (
+            "{service} is registered in namespace {found}, this consumer looks in {wanted}",
+            "{service} 注册在命名空间 {found},而消费者在 {wanted} 中查找",
+        ),
+        Code::RegistryGroupDiffers => (
+            "{service} is registered under {found}, this consumer looks under {wanted}",
+            "{service} 注册在 {found} 下,而消费者在 {wanted} 下查找",
+        ),
+        Code::NamespaceUnknown => (
+            "the namespace {wanted} does not exist in this registry",
+            "该注册中心不存在命名空间 {wanted}",
+        ),
+        Code::OtherRegistry => (
+            "{service} is registered in {found}, this consumer looks in {wanted}",
+            "{service} 注册在 {found},而消费者在 {wanted} 中查找",
+        ),
+        Code::GroupDiffers => (
+            "same interface, other Dubbo group: the consumer asks for {wanted}, providers offer {offered}",
+            "接口相同但 Dubbo 分组不同:消费者请求 {wanted},提供者为 {offered}",
+        ),
+        Code::VersionDiffers => (
+            "same interface, other version: the consumer asks for {wanted}, providers offer {offered}",
+            "接口相同但版本不同:消费者请求 {wanted},提供者为 {offered}",
+        ),
+        Code::InterfaceNearMiss => (
+            "{wanted} is not registered, but {offered} is",
+            "{wanted} 未注册,但存在 {offered}",
+        ),
+        Code::NameFormDiffers => (
+            "the same service is registered in another spelling that this consumer does not read: {offered}",
+            "同一服务以该消费者无法识别的另一种形式注册:{offered}",
+        ),
+        Code::NotRegistered => (
+            "{service} is not registered where this consumer looks: {place}",
+            "{service} 未在消费者查找的位置注册:{place}",
+        ),
+        Code::ProtocolFiltered => (
+            "the consumer can use {wanted}, the providers offer only {offered}",
+            "消费者可用协议为 {wanted},而提供者只提供 {offered}",
+        ),
+        Code::OnlyConsumers => (
+            "the directory of {service} exists only because of consumers ({consumers}): it proves no provider",
+            "{service} 的目录仅由消费者({consumers})创建:不能证明有过提供者",
+        ),
+        Code::ConsumerMisaddressed => (
+            "the reference does not ask this registry: {setting}",
+            "该引用并不向此注册中心查询:{setting}",
+        ),
+        Code::RegistrationRefused => (
+            "the registry refused the provider's registration of {service}: {reason}",
+            "注册中心拒绝了提供者对 {service} 的注册:{reason}",
+        ),
+        Code::WildcardUnsupported => (
+            "{wanted} is compared literally on this path, it is no wildcard or list here",
+            "{wanted} 在此路径上按字面比较,不是通配符或列表",
+        ),
+        Code::AllDisabled => (
+            "every entry is disabled in the registry: {count} of {total}",
+            "注册中心中的条目全部被禁用:{total} 个中的 {count} 个",
+        ),
+        Code::StaleProvider => (
+            "{address} is registered but its process is probably gone: {sign}",
+            "{address} 已注册,但其进程很可能已不存在:{sign}",
+        ),
+        Code::AddressUnreachable => (
+            "{address} cannot be connected from the consumer: {reason}",
+            "消费者无法连接 {address}:{reason}",
+        ),
+        Code::AddressSuspicious => (
+            "the registered address {address} looks wrong: {reason}",
+            "注册的地址 {address} 可疑:{reason}",
+        ),
+        Code::DisabledByOverride => (
+            "{count} of {total} providers are disabled by {rule}",
+            "{total} 个提供者中有 {count} 个被 {rule} 禁用",
+        ),
+        Code::EmptyProtection => (
+            "a running consumer of this version keeps its previous list when the registry becomes empty",
+            "该版本运行中的消费者在注册中心变空时会保留之前的地址列表",
+        ),
+        Code::NacosWeightIgnored => (
+            "the weight {weight} set in Nacos for {address} has no effect on Dubbo calls of this path",
+            "Nacos 中为 {address} 设置的权重 {weight} 对此路径的 Dubbo 调用无效",
+        ),
+        Code::RevisionZero => (
+            "the instances of {application} export nothing: revision {revision}",
+            "{application} 的实例未导出任何服务:revision 为 {revision}",
+        ),
+        Code::ConsumerListStale => (
+            "the consumer's own list differs from the registry: {own}",
+            "消费者自身的地址列表与注册中心不一致:{own}",
+        ),
+        Code::ErrorMasquerades => (
+            "the error text names the wrong thing; what it proves: {proves}",
+            "错误文本所指并非真正原因;它能证明的是:{proves}",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn names(template: &str) -> BTreeSet<&str> {
+        template
+            .split('{')
+            .skip(1)
+            .filter_map(|part| part.split_once('}').map(|(name, _)| name))
+            .collect()
+    }
+
+    #[test]
+    fn both_languages_use_the_same_parameters() {
+        for &code in Code::ALL {
+            let (en, zh) = both(code);
+            assert_eq!(names(en), names(zh), "{code}");
+            assert!(!en.ends_with('.') && !zh.ends_with('。'), "{code}");
+            assert!(!zh.is_ascii(), "{code}");
+        }
+    }
+
+    #[test]
+    fn lists_and_gaps_are_readable() {
+        let params = json!({"wanted": "group -", "offered": ["east (1)", "west (1)"]});
+        let text = filled(Code::GroupDiffers, params.as_object().unwrap(), Lang::En);
+        assert!(
+            text.ends_with("providers offer east (1), west (1)"),
+            "{text}"
+        );
+        assert!(filled(Code::GroupDiffers, &Map::new(), Lang::En).contains("asks for -"));
+    }
+}

@@ -1,0 +1,417 @@
+//! What follows the key: choice of model, protocol, configurators, connectivity, routers, serialization, own view.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{Case, Kept, key::object, usable};
+use crate::{
+    diagnose::code::Code,
+    model::version::Line,
+    report::words::{Phrase, Say},
+    view::{
+        held::{Layer, LayerKind, Listing},
+        stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
+    },
+};
+
+/// Parameters of a reference or registry that choose the model of discovery.
+const MODEL_PARAMS: [&str; 6] = [
+    "migration.step",
+    "migration.threshold",
+    "registry-type",
+    "provided-by",
+    "subscribed-services",
+    "service-discovery",
+];
+
+/// Computes the stages behind the entries and returns what is left.
+pub(super) fn stages<'a>(
+    case: &Case<'a>,
+    kept: Vec<Kept<'a>>,
+    repaired: &BTreeSet<StageId>,
+    stages: &mut Vec<Stage>,
+) -> Vec<Kept<'a>> {
+    stages.push(decision(case, &kept));
+    let kept = protocol(case, kept, repaired, stages);
+    let kept = configurators(case, kept, repaired, stages);
+    let reached = !kept.is_empty();
+    let early = case.dubbo().at_least([3, 0, 5]);
+    if early {
+        stages.push(connectivity(case, reached));
+    }
+    stages.push(routers(case, &kept));
+    if !early {
+        stages.push(connectivity(case, reached));
+    }
+    stages.push(if reached {
+        Stage::unknown(
+            StageId::Serialization,
+            vec![optional(Say::SerializationLayer)],
+        )
+    } else {
+        Stage::skipped(StageId::Serialization)
+    });
+    stages.push(consumer_view(case));
+    kept
+}
+
+/// D: which of the two models is used, and whether the other one can change the answer.
+fn decision(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
+    let held = case.held;
+    let mut layers: Vec<Layer> = of_kinds(
+        &held.layers,
+        &[LayerKind::Migration, LayerKind::SeveralRegistries],
+    );
+    let registry = case.registry.map(|registry| &registry.params);
+    for name in MODEL_PARAMS {
+        let value = case
+            .question
+            .consumer
+            .params
+            .get(name)
+            .or_else(|| registry.and_then(|params| params.get(name)));
+        if let Some(value) = value {
+            layers.push(Layer {
+                kind: LayerKind::Migration,
+                name: format!("{name}={value}"),
+                evidence: None,
+            });
+        }
+    }
+    let mut missing: Vec<NotSeen> = layers.iter().map(Layer::not_seen).collect();
+    if case.dubbo().line().is_3x() {
+        missing.extend(application(case, kept));
+    }
+    if missing.is_empty() {
+        Stage {
+            because: Some(Say::InterfaceModelDecides.into()),
+            ..Stage::plain(StageId::Decision, State::Ok)
+        }
+    } else {
+        Stage::unknown(StageId::Decision, missing)
+    }
+}
+
+/// What of discovery by application keeps the interface level from deciding alone (3.x, `APPLICATION_FIRST`).
+fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
+    let application = &case.held.application;
+    if !application.mapping_known {
+        return application.not_seen.clone();
+    }
+    let present = |name: String| {
+        vec![
+            Layer {
+                kind: LayerKind::ApplicationModel,
+                name,
+                evidence: None,
+            }
+            .not_seen(),
+        ]
+    };
+    if application.is_absent() {
+        // No application is subscribed. Whether a mapping is missing (4001) or nothing is exported (2105) depends on
+        // signs that are not evaluated.
+        let nothing_here = case.held.entries.is_empty();
+        if nothing_here && !application.instances_known {
+            return application.not_seen.clone();
+        }
+        if nothing_here && (application.any_instance || application.defined) {
+            return present("instances without a mapping".to_owned());
+        }
+        if nothing_here && application.elsewhere && case.held.elsewhere.is_empty() {
+            return present("mapping at another place".to_owned());
+        }
+        return Vec::new();
+    }
+    let addresses: BTreeSet<String> = kept.iter().filter_map(|kept| kept.url.address()).collect();
+    if !addresses.is_empty() && application.is_covered_by(&addresses) {
+        return Vec::new();
+    }
+    present(application.mapped.join(","))
+}
+
+/// T: the consumer's protocols.
+fn protocol<'a>(
+    case: &Case<'a>,
+    kept: Vec<Kept<'a>>,
+    repaired: &BTreeSet<StageId>,
+    stages: &mut Vec<Stage>,
+) -> Vec<Kept<'a>> {
+    if kept.is_empty() {
+        stages.push(Stage::skipped(StageId::Protocol));
+        return kept;
+    }
+    let skip = repaired.contains(&StageId::Protocol);
+    let total = kept.len();
+    let consumer = case.consumer();
+    let (usable, other): (Vec<_>, Vec<_>) = kept
+        .into_iter()
+        .partition(|kept| skip || usable::accepts_protocol(&consumer, &kept.url, case.dubbo()));
+    let raises = if other.is_empty() {
+        Vec::new()
+    } else {
+        let offered: BTreeSet<&str> = other
+            .iter()
+            .filter_map(|kept| kept.url.protocol.as_deref())
+            .collect();
+        let wanted = consumer.text("protocol").map_or_else(
+            || format!("the protocols of {}", case.dubbo().line()),
+            str::to_owned,
+        );
+        vec![Raised {
+            code: Code::ProtocolFiltered,
+            params: object(json!({
+                "service": case.question.service.to_string(), "wanted": wanted, "offered": offered,
+                "count": other.len(), "total": total,
+            })),
+            subject: ("service".to_owned(), case.question.service.to_string()),
+            evidence: other
+                .iter()
+                .take(5)
+                .map(|kept| kept.entry.evidence.clone())
+                .collect(),
+        }]
+    };
+    let drops = other
+        .iter()
+        .map(|kept| drop(kept, Code::ProtocolFiltered, None))
+        .collect();
+    stages.push(Stage::counted(
+        StageId::Protocol,
+        total,
+        usable.len(),
+        drops,
+        raises,
+    ));
+    usable
+}
+
+/// O: `disabled` by the provider's own URL or by an override of the registry.
+fn configurators<'a>(
+    case: &Case<'a>,
+    kept: Vec<Kept<'a>>,
+    repaired: &BTreeSet<StageId>,
+    stages: &mut Vec<Stage>,
+) -> Vec<Kept<'a>> {
+    if kept.is_empty() {
+        stages.push(Stage::skipped(StageId::Configurators));
+        return kept;
+    }
+    let mut missing: Vec<NotSeen> = of_kinds(
+        &config_layers(case),
+        &[
+            LayerKind::Configurator,
+            LayerKind::OverrideAmongProviders,
+            LayerKind::Properties,
+        ],
+    )
+    .iter()
+    .map(Layer::not_seen)
+    .collect();
+    missing.extend(case.held.configurators.iter().map(|entry| {
+        Layer {
+            kind: LayerKind::Configurator,
+            name: entry.address(),
+            evidence: None,
+        }
+        .not_seen()
+    }));
+    if let Listing::Unknown(not_seen) = &case.held.configurators_listing {
+        missing.push(not_seen.clone());
+    }
+    let skip = repaired.contains(&StageId::Configurators);
+    let total = kept.len();
+    let (off, usable): (Vec<Kept<'a>>, Vec<Kept<'a>>) = kept
+        .into_iter()
+        .partition(|kept| !skip && usable::is_disabled_itself(&kept.url));
+    let mut raises = Vec::new();
+    if !off.is_empty() {
+        let evidence: Vec<Evidence> = off
+            .iter()
+            .take(5)
+            .map(|kept| Evidence {
+                fact: Phrase::new(Say::EntryDisabledItself).with("address", kept.entry.address()),
+                ..kept.entry.evidence.clone()
+            })
+            .collect();
+        raises.push(Raised {
+            code: Code::DisabledByOverride,
+            params: object(json!({
+                "service": case.question.service.to_string(), "count": off.len(), "total": total,
+                "rule": ["disabled=true"], "own": true,
+            })),
+            subject: ("service".to_owned(), case.question.service.to_string()),
+            evidence,
+        });
+    }
+    let drops = off
+        .iter()
+        .map(|kept| drop(kept, Code::DisabledByOverride, None))
+        .collect();
+    let mut stage = Stage::counted(StageId::Configurators, total, usable.len(), drops, raises);
+    if !missing.is_empty() {
+        stage.state = State::Unknown;
+        stage.because = missing.first().map(|not_seen| not_seen.what.clone());
+        stage.not_seen = missing;
+    }
+    stages.push(stage);
+    usable
+}
+
+fn drop(kept: &Kept<'_>, code: Code, rule: Option<String>) -> Dropped {
+    Dropped {
+        address: kept.url.address().unwrap_or_else(|| kept.entry.address()),
+        code,
+        rule,
+        position: None,
+    }
+}
+
+/// C: nobody tried, unless a recording has attempts that are not evaluated.
+fn connectivity(case: &Case<'_>, reached: bool) -> Stage {
+    if !reached {
+        return Stage::skipped(StageId::Connectivity);
+    }
+    let mut missing: Vec<NotSeen> = of_kinds(&case.held.layers, &[LayerKind::Probe])
+        .iter()
+        .map(Layer::not_seen)
+        .collect();
+    missing.push(NotSeen {
+        how_to_see: Some(Say::HowProbe.into()),
+        ..optional(Say::ConnectivityLayer)
+    });
+    Stage {
+        because: Some(Say::NotProbed.into()),
+        ..Stage::unknown(StageId::Connectivity, missing)
+    }
+}
+
+/// X: nothing is replayed; without any rule there is nothing to replay.
+fn routers(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
+    let id = StageId::Router("rules".to_owned());
+    if kept.is_empty() {
+        return Stage::skipped(id);
+    }
+    let mut layers = of_kinds(
+        &config_layers(case),
+        &[LayerKind::RoutingRule, LayerKind::RegistryRoute],
+    );
+    layers.extend(parameters(case, kept));
+    let mut missing: Vec<NotSeen> = layers.iter().map(Layer::not_seen).collect();
+    if reads_config_center(case) {
+        missing.extend(case.held.rules_not_seen.iter().cloned());
+    }
+    if missing.is_empty() {
+        Stage {
+            input: Some(kept.len()),
+            output: Some(kept.len()),
+            because: Some(Say::NoRule.into()),
+            ..Stage::plain(id, State::Ok)
+        }
+    } else {
+        Stage {
+            input: Some(kept.len()),
+            ..Stage::unknown(id, missing)
+        }
+    }
+}
+
+/// Tags and `router=` of either side.
+fn parameters(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<Layer> {
+    let layer = |kind, name: String| Layer {
+        kind,
+        name,
+        evidence: None,
+    };
+    let mut layers = Vec::new();
+    for kept in kept {
+        for name in ["dubbo.tag", "tag"] {
+            if let Some(tag) = kept.url.text(name) {
+                layers.push(layer(LayerKind::Tag, format!("{name}={tag}")));
+            }
+        }
+        if let Some(router) = kept.url.text("router") {
+            layers.push(layer(
+                LayerKind::RouterParameter,
+                format!("router={router}"),
+            ));
+        }
+    }
+    let consumer = &case.question.consumer.params;
+    let attachments = &case.question.invocation.attachments;
+    for name in [
+        "dubbo.tag",
+        "tag",
+        "dubbo.force.tag",
+        "request.tag",
+        "request.tag.force",
+    ] {
+        if let Some(tag) = attachments.get(name).or_else(|| consumer.get(name)) {
+            layers.push(layer(LayerKind::Tag, format!("{name}={tag}")));
+        }
+    }
+    if let Some(router) = consumer.get("router") {
+        layers.push(layer(
+            LayerKind::RouterParameter,
+            format!("router={router}"),
+        ));
+    }
+    layers.sort_by(|a, b| a.name.cmp(&b.name));
+    layers.dedup_by(|a, b| a.name == b.name);
+    layers
+}
+
+/// W: the consumer's own list.
+fn consumer_view(case: &Case<'_>) -> Stage {
+    let mut missing: Vec<NotSeen> = of_kinds(
+        &case.held.layers,
+        &[LayerKind::Qos, LayerKind::Cache, LayerKind::Log],
+    )
+    .iter()
+    .map(Layer::not_seen)
+    .collect();
+    missing.push(NotSeen {
+        how_to_see: Some(Say::HowQos.into()),
+        ..optional(Say::OwnViewLayer)
+    });
+    Stage::unknown(StageId::ConsumerView, missing)
+}
+
+/// 2.5 and 2.6 have no config centre: what stands there does not concern them.
+fn reads_config_center(case: &Case<'_>) -> bool {
+    case.dubbo().line() >= Line::V2_7
+}
+
+fn config_layers(case: &Case<'_>) -> Vec<Layer> {
+    case.held
+        .layers
+        .iter()
+        .filter(|layer| {
+            reads_config_center(case)
+                || !matches!(
+                    layer.kind,
+                    LayerKind::RoutingRule | LayerKind::Configurator | LayerKind::Properties
+                )
+        })
+        .cloned()
+        .collect()
+}
+
+fn of_kinds(layers: &[Layer], kinds: &[LayerKind]) -> Vec<Layer> {
+    layers
+        .iter()
+        .filter(|layer| kinds.contains(&layer.kind))
+        .cloned()
+        .collect()
+}
+
+/// A fact that would be good to have, and is not needed.
+fn optional(what: Say) -> NotSeen {
+    NotSeen {
+        what: what.into(),
+        why: Say::NotAsked.into(),
+        how_to_see: None,
+        required: false,
+    }
+}

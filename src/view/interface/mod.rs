@@ -1,0 +1,238 @@
+//! The interface model, stage by stage: which of the registered entries this consumer can call.
+//!
+//! One function computes the stages for a world. Stages can be taken as repaired, so that what would stand in the way
+//! next is computed by the same code.
+
+mod fate;
+mod key;
+mod later;
+mod near;
+mod question;
+mod usable;
+
+use std::collections::BTreeSet;
+
+use super::{
+    held::{Entry, Held, Listing, Reach},
+    stage::{Dropped, NotSeen, Raised, Stage, StageId, State},
+};
+use crate::{
+    model::{url::Url, version::DubboVersion},
+    question::{Question, RegistryAddress, World},
+    report::words::{Phrase, Say},
+};
+
+pub use near::{Differs, NearMiss};
+
+/// How many pieces of evidence a code carries at most; the counts are in its parameters.
+const SHOWN: usize = 5;
+
+/// What the stages of one registry depend on.
+#[derive(Debug, Clone, Copy)]
+pub struct Case<'a> {
+    /// The question.
+    pub question: &'a Question,
+    /// The registry's address as configured; `None` when the question names no registry.
+    pub registry: Option<&'a RegistryAddress>,
+    /// What it holds.
+    pub held: &'a Held,
+    /// Version and state of the consumer.
+    pub world: &'a World,
+}
+
+/// An entry that is still in, with the URL this version makes of it.
+#[derive(Debug, Clone)]
+pub struct Kept<'a> {
+    /// The entry.
+    pub entry: &'a Entry,
+    /// Its URL.
+    pub url: Url,
+}
+
+/// The stages of one registry in one world.
+#[derive(Debug, Clone)]
+pub struct View {
+    /// In causal order.
+    pub stages: Vec<Stage>,
+    /// Addresses left after the last stage that was computed.
+    pub left: Vec<String>,
+    /// Entries that nearly match, when the key stage is the empty one.
+    pub near: Vec<NearMiss>,
+}
+
+impl View {
+    /// A stage by its id.
+    pub fn stage(&self, id: &StageId) -> Option<&Stage> {
+        self.stages.iter().find(|stage| stage.id == *id)
+    }
+
+    /// The first stage that leaves nothing.
+    pub fn failed(&self) -> Option<&Stage> {
+        self.stages
+            .iter()
+            .find(|stage| stage.state == State::Failed)
+    }
+}
+
+impl<'a> Case<'a> {
+    /// The consumer's URL as it subscribes (`RegistryProtocol.toSubscribeUrl`).
+    pub fn consumer(&self) -> Url {
+        consumer_url(self.question)
+    }
+
+    /// The version.
+    pub fn dubbo(&self) -> &'a DubboVersion {
+        &self.world.dubbo
+    }
+
+    /// All stages.
+    pub fn view(&self) -> View {
+        self.repaired(&BTreeSet::new())
+    }
+
+    /// All stages, some of them taken as repaired: they let everything through that nearly matches.
+    pub fn repaired(&self, repaired: &BTreeSet<StageId>) -> View {
+        let mut view = View {
+            stages: vec![question::stage(self)],
+            left: Vec::new(),
+            near: Vec::new(),
+        };
+        view.stages.push(self.reach());
+        view.stages.push(Stage {
+            because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
+            ..Stage::plain(StageId::Place, State::Ok)
+        });
+        let kept = key::stages(self, repaired, &mut view);
+        view.left = later::stages(self, kept, repaired, &mut view.stages)
+            .iter()
+            .map(|kept| kept.url.address().unwrap_or_else(|| kept.entry.address()))
+            .collect();
+        view
+    }
+
+    fn reach(&self) -> Stage {
+        match &self.held.reach {
+            Reach::Answered(_) => Stage::plain(StageId::Reach, State::Ok),
+            Reach::Failed(failure) => Stage {
+                raises: vec![failure.raised.clone()],
+                ..Stage::plain(StageId::Reach, State::Failed)
+            },
+            Reach::Unknown(not_seen) => Stage {
+                not_seen: vec![not_seen.clone()],
+                because: Some(not_seen.what.clone()),
+                ..Stage::plain(StageId::Reach, State::Unknown)
+            },
+        }
+    }
+}
+
+/// What would stand in the way after the stages in `failed` were repaired: the code of each further empty stage.
+pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Code> {
+    let mut repaired = BTreeSet::from([failed.clone()]);
+    if matches!(failed, StageId::NameForm | StageId::Key) {
+        repaired.extend([StageId::NameForm, StageId::Key]);
+    }
+    let mut codes = Vec::new();
+    while let Some((id, code)) = case
+        .repaired(&repaired)
+        .stages
+        .iter()
+        .find(|stage| {
+            stage.state == State::Failed
+                && !repaired.contains(&stage.id)
+                && stage.id > StageId::Place
+        })
+        .and_then(|stage| Some((stage.id.clone(), stage.raises.first()?.code)))
+    {
+        codes.push(code);
+        repaired.insert(id);
+    }
+    codes
+}
+
+/// The consumer's URL of a question.
+pub fn consumer_url(question: &Question) -> Url {
+    let service = &question.service;
+    let mut parameters = question.consumer.params.clone();
+    let mut put = |name: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            parameters.insert(name.to_owned(), value.to_owned());
+        }
+    };
+    put("interface", Some(&service.interface));
+    put("group", service.group.as_deref());
+    put("version", service.version.as_deref());
+    put("application", question.consumer.application.as_deref());
+    put("side", Some("consumer"));
+    put("category", Some("providers,configurators,routers"));
+    Url {
+        protocol: Some("consumer".to_owned()),
+        username: None,
+        password: None,
+        host: question.consumer.ip.clone(),
+        port: 0,
+        path: Some(service.interface.clone()),
+        parameters,
+    }
+}
+
+impl Stage {
+    /// A stage of which nothing but its state is said.
+    pub fn plain(id: StageId, state: State) -> Self {
+        Self {
+            id,
+            state,
+            because: None,
+            input: None,
+            output: None,
+            dropped: Vec::new(),
+            raises: Vec::new(),
+            not_seen: Vec::new(),
+        }
+    }
+
+    /// A stage that counted addresses: failed when nothing is left of something.
+    fn counted(
+        id: StageId,
+        input: usize,
+        output: usize,
+        mut dropped: Vec<Dropped>,
+        raises: Vec<Raised>,
+    ) -> Self {
+        dropped.sort_by(|a, b| a.address.cmp(&b.address).then(a.code.cmp(&b.code)));
+        Self {
+            input: Some(input),
+            output: Some(output),
+            dropped,
+            state: if output == 0 {
+                State::Failed
+            } else {
+                State::Ok
+            },
+            raises,
+            ..Self::plain(id, State::Ok)
+        }
+    }
+
+    /// A stage that is not reached.
+    fn skipped(id: StageId) -> Self {
+        Self {
+            because: Some(Say::NothingLeft.into()),
+            ..Self::plain(id, State::Skipped)
+        }
+    }
+
+    /// A stage that needs a fact nobody saw.
+    fn unknown(id: StageId, not_seen: Vec<NotSeen>) -> Self {
+        Self {
+            because: not_seen.first().map(|not_seen| not_seen.what.clone()),
+            not_seen,
+            ..Self::plain(id, State::Unknown)
+        }
+    }
+}
+
+/// Evidence of a list, when it is known.
+fn shown(listing: &Listing) -> Vec<super::stage::Evidence> {
+    listing.evidence().cloned().into_iter().collect()
+}

@@ -1,0 +1,192 @@
+//! Near misses: what is registered and differs from the question in a field or two of the key.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Case, SHOWN,
+    fate::{Fate, fits, patched},
+    key::object,
+};
+use crate::{
+    diagnose::code::Code,
+    model::url::Url,
+    view::{held::Entry, stage::Evidence},
+};
+
+/// A field of the key in which a near miss differs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Differs {
+    /// The Dubbo group.
+    Group,
+    /// The version.
+    Version,
+    /// The interface's name.
+    Interface,
+}
+
+impl Differs {
+    /// The word in `params.differs`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Group => "group",
+            Self::Version => "version",
+            Self::Interface => "interface",
+        }
+    }
+
+    /// The code when this is the first that applies.
+    pub fn code(self) -> Code {
+        match self {
+            Self::Group => Code::GroupDiffers,
+            Self::Version => Code::VersionDiffers,
+            Self::Interface => Code::InterfaceNearMiss,
+        }
+    }
+}
+
+/// Entries that would match but for some fields of the key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NearMiss {
+    /// Interface, group and version as registered.
+    pub interface: String,
+    /// Group as registered.
+    pub group: Option<String>,
+    /// Version as registered.
+    pub version: Option<String>,
+    /// In what they differ.
+    pub differs: BTreeSet<Differs>,
+    /// Their addresses, sorted.
+    pub addresses: Vec<String>,
+    /// Where they were seen, cut at a few.
+    pub evidence: Vec<Evidence>,
+}
+
+/// All near misses, by what differs and by key.
+pub(super) fn near_misses(case: &Case<'_>, fates: &[(&Entry, Fate)]) -> Vec<NearMiss> {
+    type Id = (BTreeSet<Differs>, String, Option<String>, Option<String>);
+    let mut groups: BTreeMap<Id, Vec<&Entry>> = BTreeMap::new();
+    let mut add = |differs: BTreeSet<Differs>, interface: &str, url: &Url, entry| {
+        let part = |value: Option<&str>| value.map(str::to_owned);
+        let id = (
+            differs,
+            interface.to_owned(),
+            part(url.group()),
+            part(url.version()),
+        );
+        groups.entry(id).or_default().push(entry);
+    };
+    let interface = &case.question.service.interface;
+    for (entry, fate) in fates {
+        if let Fate::Key(url, differs) = fate {
+            add(differs.clone(), interface, url, *entry);
+        }
+    }
+    let consumer = case.consumer();
+    for near in &case.held.near {
+        let mut asked = consumer.clone();
+        asked
+            .parameters
+            .insert("interface".to_owned(), near.interface.clone());
+        for entry in &near.entries {
+            let Ok(url) = entry.url(case.dubbo()) else {
+                continue;
+            };
+            let fields = [
+                &[][..],
+                &[Differs::Group],
+                &[Differs::Version],
+                &[Differs::Group, Differs::Version],
+            ];
+            if let Some(fields) = fields
+                .into_iter()
+                .find(|fields| fits(&asked, &patched(&asked, &url, fields), case.dubbo(), false))
+            {
+                let mut differs: BTreeSet<Differs> = fields.iter().copied().collect();
+                differs.insert(Differs::Interface);
+                add(differs, &near.interface, &url, entry);
+            }
+        }
+    }
+    groups
+        .into_iter()
+        .map(|((differs, interface, group, version), entries)| {
+            let mut addresses: Vec<String> = entries.iter().map(|entry| entry.address()).collect();
+            addresses.sort();
+            NearMiss {
+                interface,
+                group,
+                version,
+                differs,
+                addresses,
+                evidence: entries
+                    .iter()
+                    .take(SHOWN)
+                    .map(|entry| entry.evidence.clone())
+                    .collect(),
+            }
+        })
+        .collect()
+}
+
+/// The near misses that decide: same interface first, then the fewest differing fields, then the set with more
+/// addresses, then the lower code.
+pub(super) fn nearest(near: &[NearMiss]) -> Vec<&NearMiss> {
+    let count = |set: &BTreeSet<Differs>| -> usize {
+        near.iter()
+            .filter(|miss| miss.differs == *set)
+            .map(|miss| miss.addresses.len())
+            .sum()
+    };
+    let best = near.iter().map(|miss| &miss.differs).min_by_key(|set| {
+        (
+            set.contains(&Differs::Interface),
+            set.len(),
+            std::cmp::Reverse(count(set)),
+            set.first().map(|first| first.code()),
+        )
+    });
+    near.iter()
+        .filter(|miss| Some(&miss.differs) == best)
+        .collect()
+}
+
+/// Parameters of the code: what was asked, what is offered, in what they differ.
+pub(super) fn near_params(
+    case: &Case<'_>,
+    code: Code,
+    nearest: &[&NearMiss],
+) -> Map<String, Value> {
+    let service = &case.question.service;
+    let wanted = match code {
+        Code::GroupDiffers => service.group.as_deref(),
+        Code::VersionDiffers => service.version.as_deref(),
+        _ => Some(service.interface.as_str()),
+    };
+    let offered = |miss: &NearMiss| match code {
+        Code::GroupDiffers => miss.group.clone(),
+        Code::VersionDiffers => miss.version.clone(),
+        _ => Some(miss.interface.clone()),
+    };
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for miss in nearest {
+        *counts
+            .entry(offered(miss).unwrap_or_else(|| "-".to_owned()))
+            .or_default() += miss.addresses.len();
+    }
+    let differs: Vec<&str> = nearest
+        .first()
+        .map(|miss| miss.differs.iter().map(|field| field.word()).collect())
+        .unwrap_or_default();
+    object(json!({
+        "service": service.to_string(),
+        "wanted": wanted,
+        "offered": counts.iter().map(|(value, count)| format!("{value} ({count})")).collect::<Vec<_>>(),
+        "differs": differs,
+        "near": nearest.iter().map(|miss| json!({
+            "interface": miss.interface, "group": miss.group, "version": miss.version,
+            "count": miss.addresses.len(),
+        })).collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,89 @@
+//! Entries of a category: the names of its children, with the stat of each node.
+
+use super::tree::{Tree, not_seen};
+use crate::{
+    report::words::{Phrase, Say},
+    snapshot::Seen,
+    view::{
+        held::{Entry, Listing, Raw},
+        names::decode,
+        stage::Evidence,
+    },
+};
+
+/// The entries of a category that can be read as URLs by some version, and whether the list is known.
+pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) {
+    let seen = tree.children(path);
+    let names = match &seen {
+        Seen::Here(names, _) => *names,
+        Seen::Absent(_) => {
+            return (
+                Vec::new(),
+                Listing::Absent(tree.shown(path, &seen, Say::NodeAbsent)),
+            );
+        }
+        Seen::Refused(_) | Seen::Unasked => {
+            return (Vec::new(), Listing::Unknown(not_seen(path, &seen, true)));
+        }
+    };
+    let entries = names
+        .iter()
+        .filter_map(|name| entry(tree, path, name))
+        .collect();
+    let fact = Phrase::new(Say::NodeChildren).with("count", names.len().to_string());
+    (entries, Listing::Complete(tree.shown(path, &seen, fact)))
+}
+
+/// How many names of a category nobody can read as a URL.
+pub(super) fn unreadable(tree: Tree<'_>, path: &str) -> usize {
+    tree.children(path).here().map_or(0, |names| {
+        names
+            .iter()
+            .filter(|name| entry(tree, path, name).is_none())
+            .count()
+    })
+}
+
+/// One entry; `None` when no version can read its name.
+fn entry(tree: Tree<'_>, path: &str, name: &str) -> Option<Entry> {
+    let node = format!("{path}/{name}");
+    let stat = tree.stat(&node);
+    let listing = tree.children(path);
+    let shown = match tree.children(&node) {
+        Seen::Here(_, line) => tree.evidence(line, Say::EntryRegistered),
+        _ => match tree.text(&node) {
+            Seen::Here(_, line) => tree.evidence(line, Say::EntryRegistered),
+            _ => tree.evidence(listing.line()?, Say::EntryRegistered),
+        },
+    };
+    let entry = Entry {
+        raw: Raw::Encoded(name.to_owned()),
+        evidence: masked(shown, name),
+        ephemeral: stat.and_then(crate::snapshot::ZkStat::is_ephemeral),
+        owner: stat.and_then(|stat| stat.ephemeral_owner),
+        creator: match tree.text(&node) {
+            Seen::Here(text, _) if !text.is_empty() => Some(text.into_owned()),
+            _ => None,
+        },
+        changed_ms: stat.and_then(|stat| stat.mtime.or(stat.ctime)),
+        nacos: None,
+    };
+    entry.plain().is_some().then_some(entry)
+}
+
+/// The evidence names the entry; a listing alone names only the directory.
+fn masked(mut evidence: Evidence, name: &str) -> Evidence {
+    evidence
+        .fact
+        .params
+        .insert("entry", decode(name).unwrap_or_else(|| name.to_owned()));
+    evidence
+}
+
+/// Names of interface directories: decoded once, those that cannot be decoded left out, and what is no interface.
+pub(super) fn service_names(names: &[String]) -> impl Iterator<Item = String> + '_ {
+    names
+        .iter()
+        .filter(|name| !["config", "mapping", "metadata"].contains(&name.as_str()))
+        .filter_map(|name| decode(name))
+}

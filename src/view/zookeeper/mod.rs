@@ -1,0 +1,182 @@
+//! ZooKeeper as one consumer sees it: reads the recorded tree into [`Held`], and says which nodes it needs.
+
+mod application;
+mod consumers;
+mod entries;
+pub(crate) mod place;
+mod reach;
+mod rules;
+mod sweep;
+pub(crate) mod tree;
+
+use std::collections::BTreeSet;
+
+use self::{place::Place, tree::Tree};
+use super::{
+    held::{Application, Entry, Held, Layer, LayerKind, Listing},
+    stage::NotSeen,
+};
+use crate::{
+    question::{Question, RegistryAddress},
+    report::words::{Phrase, Say},
+    snapshot::{Snapshot, SourceId},
+};
+
+/// What a registry holds: once, or once for each member when several members were asked.
+pub fn held(
+    snapshot: &Snapshot,
+    question: &Question,
+    registry: &RegistryAddress,
+    source: &SourceId,
+) -> Vec<Held> {
+    let place = Place::of(registry, question.config_center.as_ref());
+    let members = members(snapshot, source, &place, &question.service.interface);
+    if members.len() < 2 {
+        return vec![read(
+            Tree {
+                snapshot,
+                source,
+                via: None,
+            },
+            &place,
+            question,
+            registry,
+        )];
+    }
+    members
+        .iter()
+        .map(|member| {
+            let tree = Tree {
+                snapshot,
+                source,
+                via: Some(member),
+            };
+            read(tree, &place, question, registry)
+        })
+        .collect()
+}
+
+/// Members that answered for the providers of the interface by name.
+fn members(
+    snapshot: &Snapshot,
+    source: &SourceId,
+    place: &Place,
+    interface: &str,
+) -> BTreeSet<String> {
+    [
+        place.category(interface, "providers"),
+        place.service(interface),
+        place.root.clone(),
+    ]
+    .iter()
+    .flat_map(|path| snapshot.members(source, &crate::snapshot::Key::zk_node(path.as_str())))
+    .flatten()
+    .map(str::to_owned)
+    .collect()
+}
+
+fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryAddress) -> Held {
+    let interface = &question.service.interface;
+    let category = |name: &str| place.category(interface, name);
+    let (all, listing) = entries::read_entries(tree, &category("providers"));
+    let (entries, strangers): (Vec<Entry>, Vec<Entry>) = all.into_iter().partition(is_provider);
+    let (configurators, configurators_listing) =
+        entries::read_entries(tree, &category("configurators"));
+    let (routers, routers_listing) = entries::read_entries(tree, &category("routers"));
+    let (consumers, _) = entries::read_entries(tree, &category("consumers"));
+    let application = application::application(tree, place, question);
+    let providers = applications(&entries, &application);
+    let (mut layers, mut rules_not_seen) =
+        rules::rules(tree, place, question, registry, &providers);
+    layers.extend(
+        strangers
+            .iter()
+            .map(|entry| layer(LayerKind::OverrideAmongProviders, entry)),
+    );
+    layers.extend(
+        routers
+            .iter()
+            .filter(|entry| !is_empty_url(entry))
+            .map(|entry| layer(LayerKind::RegistryRoute, entry)),
+    );
+    if let Listing::Unknown(not_seen) = routers_listing {
+        rules_not_seen.push(NotSeen {
+            required: true,
+            ..not_seen
+        });
+    }
+    let (elsewhere, swept) = if question.sweep {
+        sweep::elsewhere(tree, place, question)
+    } else {
+        (Vec::new(), Listing::Unknown(no_sweep()))
+    };
+    Held {
+        source: Some(tree.source.clone()),
+        registry: registry.to_string(),
+        via: tree.via.map(str::to_owned),
+        reach: reach::reach(tree, place, interface, registry),
+        place: place.root.clone(),
+        listing,
+        unreadable: entries::unreadable(tree, &category("providers")),
+        entries,
+        configurators,
+        configurators_listing,
+        consumers,
+        layers,
+        rules_not_seen,
+        application,
+        near: sweep::near(tree, place, interface),
+        elsewhere,
+        swept,
+        remarks: Vec::new(),
+    }
+}
+
+/// The sweep was switched off.
+fn no_sweep() -> NotSeen {
+    NotSeen {
+        what: Say::OtherPlaces.into(),
+        why: Say::SweepOff.into(),
+        how_to_see: None,
+        required: false,
+    }
+}
+
+/// An entry that is an address; rules among the providers are something else.
+fn is_provider(entry: &Entry) -> bool {
+    let protocol = entry.plain().and_then(|url| url.protocol);
+    !matches!(
+        protocol.as_deref(),
+        Some("override" | "absent" | "route" | "condition" | "script")
+    )
+}
+
+fn is_empty_url(entry: &Entry) -> bool {
+    entry
+        .plain()
+        .is_some_and(|url| url.protocol.as_deref() == Some("empty"))
+}
+
+fn layer(kind: LayerKind, entry: &Entry) -> Layer {
+    Layer {
+        kind,
+        name: entry
+            .plain()
+            .map_or_else(|| entry.address(), |url| url.to_string()),
+        evidence: Some(crate::view::stage::Evidence {
+            fact: Phrase::new(Say::RulePresent),
+            ..entry.evidence.clone()
+        }),
+    }
+}
+
+/// Applications that provide the interface, by entry or by mapping: rules are kept under their names.
+fn applications(entries: &[Entry], application: &Application) -> Vec<String> {
+    entries
+        .iter()
+        .filter_map(Entry::application)
+        .chain(application.mapped.iter().cloned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}

@@ -1,0 +1,190 @@
+//! Whether the ensemble can be read at all, and if not, why.
+
+use serde_json::{Map, Value};
+
+use super::{
+    place::Place,
+    tree::{Tree, not_seen},
+};
+use crate::{
+    diagnose::code::Code,
+    question::RegistryAddress,
+    report::words::{Phrase, Say},
+    snapshot::{ErrKind, Key, Line, Seen},
+    view::{
+        held::{Reach, ReachFailure, Standing},
+        stage::Raised,
+    },
+};
+
+/// How the registry answered for the providers of the interface.
+pub(super) fn reach(
+    tree: Tree<'_>,
+    place: &Place,
+    interface: &str,
+    registry: &RegistryAddress,
+) -> Reach {
+    let providers = place.category(interface, "providers");
+    let seen = tree.children(&providers);
+    if seen.is_known() {
+        return Reach::Answered(tree.shown(&providers, &seen, Say::RegistryAnswers));
+    }
+    if let Some(failure) = not_serving(tree, registry) {
+        return Reach::Failed(failure);
+    }
+    if let Some(line) = refusal(tree, &providers) {
+        return Reach::Failed(failed(tree, registry, line));
+    }
+    match connect_refusal(tree) {
+        Some(line) if !answers(tree) => Reach::Failed(failed(tree, registry, line)),
+        _ => Reach::Unknown(not_seen(&providers, &seen, true)),
+    }
+}
+
+/// The refusal of the node or of the nearest ancestor that has an answer of its own.
+fn refusal<'a>(tree: Tree<'a>, path: &str) -> Option<&'a Line> {
+    let mut at = Some(path);
+    while let Some(path) = at {
+        match tree.children(path) {
+            Seen::Refused(line) => return Some(line),
+            Seen::Here(..) | Seen::Absent(_) => return None,
+            Seen::Unasked => at = crate::snapshot::zk::parent(path),
+        }
+    }
+    None
+}
+
+/// Whether anything of the tree was read.
+fn answers(tree: Tree<'_>) -> bool {
+    tree.snapshot.keys(tree.source).any(|key| {
+        matches!(key, Key::ZkNode { .. })
+            && tree
+                .snapshot
+                .lines(tree.source, key)
+                .iter()
+                .any(|line| line.err_kind().is_none())
+    })
+}
+
+/// A connection attempt that failed, when none worked.
+fn connect_refusal(tree: Tree<'_>) -> Option<&Line> {
+    let attempts: Vec<&Line> = tree
+        .snapshot
+        .keys(tree.source)
+        .filter(|key| matches!(key, Key::Tcp { .. }))
+        .flat_map(|key| tree.snapshot.lines(tree.source, key))
+        .collect();
+    if attempts.iter().any(|line| line.is_connected()) {
+        return None;
+    }
+    attempts.into_iter().find(|line| line.err_kind().is_some())
+}
+
+/// All members asked say that they do not serve: no quorum.
+fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailure> {
+    let lines: Vec<&Line> = ["srvr", "stat", "mntr", "ruok"]
+        .iter()
+        .flat_map(|word| {
+            tree.snapshot.lines(
+                tree.source,
+                &Key::ZkFour {
+                    word: (*word).to_owned(),
+                },
+            )
+        })
+        .filter(|line| tree.via.is_none() || line.via.as_deref() == tree.via)
+        .collect();
+    let refuses = |line: &&Line| {
+        line.body_text()
+            .is_some_and(|text| text.contains("not currently serving requests"))
+    };
+    if lines.is_empty() || !lines.iter().all(refuses) {
+        return None;
+    }
+    let line = lines[0];
+    Some(ReachFailure {
+        raised: raised(
+            tree,
+            registry,
+            line,
+            Code::RegistryDegraded,
+            "not-serving",
+            Say::ServerNotServing.into(),
+        ),
+        standing: standing(tree, Standing::Same),
+    })
+}
+
+fn failed(tree: Tree<'_>, registry: &RegistryAddress, line: &Line) -> ReachFailure {
+    let kind = line.err_kind().cloned().unwrap_or(ErrKind::BadAnswer);
+    let (code, here) = match kind {
+        ErrKind::Denied => (
+            Code::RegistryAuthRefused,
+            if same_credentials(tree, registry) {
+                Standing::Same
+            } else {
+                Standing::Elsewhere
+            },
+        ),
+        ErrKind::Refused => (Code::RegistryUnreachable, Standing::Same),
+        ErrKind::BadAnswer => (Code::NotThatRegistry, Standing::Same),
+        ErrKind::NotReady => (Code::RegistryDegraded, Standing::Same),
+        ErrKind::TooLarge | ErrKind::Cut => (Code::AnswerTooLarge, Standing::Same),
+        _ => (Code::RegistryUnreachable, Standing::Elsewhere),
+    };
+    let fact = Phrase::new(Say::AnswerRefused).with("kind", kind.as_str());
+    let standing = match code {
+        // Only the consumer's own credentials say what the consumer may read.
+        Code::RegistryAuthRefused if here == Standing::Elsewhere => here,
+        _ => standing(tree, here),
+    };
+    ReachFailure {
+        raised: raised(tree, registry, line, code, kind.as_str(), fact),
+        standing,
+    }
+}
+
+/// What was seen from the consumer's own host is what the consumer sees.
+fn standing(tree: Tree<'_>, otherwise: Standing) -> Standing {
+    if tree.snapshot.manifest().seen_from.is_consumer {
+        Standing::Consumers
+    } else {
+        otherwise
+    }
+}
+
+/// Whether the recording was made with the user that the consumer's configuration has (often none).
+fn same_credentials(tree: Tree<'_>, registry: &RegistryAddress) -> bool {
+    let recorded = tree
+        .snapshot
+        .manifest()
+        .sources
+        .get(tree.source)
+        .and_then(|source| source.url.as_deref())
+        .and_then(|url| RegistryAddress::parse(url).ok())
+        .and_then(|address| address.username);
+    recorded == registry.username
+}
+
+fn raised(
+    tree: Tree<'_>,
+    registry: &RegistryAddress,
+    line: &Line,
+    code: Code,
+    reason: &str,
+    fact: Phrase,
+) -> Raised {
+    let mut params = Map::new();
+    params.insert("registry".into(), Value::from(registry.to_string()));
+    params.insert("reason".into(), Value::from(reason));
+    params.insert("expected".into(), Value::from("zookeeper"));
+    if let Key::ZkNode { path } = &line.key {
+        params.insert("path".into(), Value::from(path.as_str()));
+    }
+    Raised {
+        code,
+        params,
+        subject: ("registry".to_owned(), registry.to_string()),
+        evidence: vec![tree.evidence(line, fact)],
+    }
+}

@@ -1,0 +1,169 @@
+//! The same interface at other places of the ensemble, and interfaces with near names at the same place.
+
+use std::collections::BTreeSet;
+
+use super::{
+    entries::{read_entries, service_names},
+    place::{Place, service_under},
+    tree::{Tree, not_seen},
+};
+use crate::{
+    diagnose::code::Code,
+    model::url::encode,
+    question::Question,
+    report::words::Say,
+    snapshot::{Key, Seen},
+    view::{
+        held::{Elsewhere, Listing, NearInterface},
+        names::{is_near, is_same_spelling},
+    },
+};
+
+/// Nodes below `/` that are no root of a registry.
+const NO_ROOTS: [&str; 2] = ["zookeeper", "services"];
+/// How many interface directories of one root are looked through for services of an application.
+const LOOKED_THROUGH: usize = 400;
+
+/// Interfaces here whose names are near the one asked for, with providers.
+pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearInterface> {
+    let Seen::Here(names, _) = tree.children(&place.root) else {
+        return Vec::new();
+    };
+    let mut near: Vec<NearInterface> = service_names(names)
+        .filter(|other| other != interface && is_near(interface, other))
+        .filter_map(|other| {
+            let providers = place.category(&other, "providers");
+            let (entries, _) = read_entries(tree, &providers);
+            (!entries.is_empty()).then(|| NearInterface {
+                same_spelling: is_same_spelling(interface, &other),
+                interface: other,
+                entries,
+            })
+        })
+        .collect();
+    near.sort_by(|a, b| a.interface.cmp(&b.interface));
+    near
+}
+
+/// Where else the interface has providers, and whether every other root was looked into.
+pub(super) fn elsewhere(
+    tree: Tree<'_>,
+    place: &Place,
+    question: &Question,
+) -> (Vec<Elsewhere>, Listing) {
+    let top = if place.chroot.is_empty() {
+        "/"
+    } else {
+        &place.chroot
+    };
+    let listing = tree.children(top);
+    let mut roots: BTreeSet<String> = recorded_roots(tree, &question.service.interface);
+    let mut swept = match &listing {
+        Seen::Here(_, line) => Listing::Complete(Some(tree.evidence(line, Say::RootsListed))),
+        _ => Listing::Unknown(not_seen(top, &listing, false)),
+    };
+    if let Seen::Here(names, _) = &listing {
+        for name in names
+            .iter()
+            .filter(|name| !NO_ROOTS.contains(&name.as_str()))
+        {
+            roots.insert(format!("{}/{name}", place.chroot));
+        }
+    }
+    roots.remove(&place.root);
+    let mut found = Vec::new();
+    for root in roots {
+        let service = service_under(&root, &question.service.interface);
+        let known = tree.children(&service);
+        if !known.is_known() {
+            swept = Listing::Unknown(not_seen(&service, &known, false));
+            continue;
+        }
+        let (entries, listing) = read_entries(tree, &format!("{service}/providers"));
+        if let Listing::Unknown(not_seen) = listing {
+            swept = Listing::Unknown(not_seen);
+        }
+        if entries.is_empty() {
+            continue;
+        }
+        let (consumers, _) = read_entries(tree, &format!("{service}/consumers"));
+        found.push(Elsewhere {
+            code: Code::RegistryGroupDiffers,
+            has_consumer: consumers
+                .iter()
+                .any(|entry| super::consumers::is_own(entry, &question.consumer)),
+            moved_applications: moved(tree, place, &root, question, &entries),
+            place: root,
+            entries,
+        });
+    }
+    (found, swept)
+}
+
+/// Roots under which the recording has a directory of the interface, however deep.
+fn recorded_roots(tree: Tree<'_>, interface: &str) -> BTreeSet<String> {
+    let suffix = format!("/{}/providers", encode(interface));
+    tree.snapshot
+        .keys(tree.source)
+        .filter_map(|key| match key {
+            Key::ZkNode { path } => path.strip_suffix(suffix.as_str()),
+            _ => None,
+        })
+        .filter(|root| !root.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Applications of these providers that have other services under the other root and none here: they moved, or never
+/// were here. Most companies have one service in several places; a whole application is a better sign.
+fn moved(
+    tree: Tree<'_>,
+    place: &Place,
+    root: &str,
+    question: &Question,
+    entries: &[crate::view::held::Entry],
+) -> Vec<String> {
+    let applications: BTreeSet<String> = entries
+        .iter()
+        .filter_map(super::super::held::Entry::application)
+        .collect();
+    if applications.is_empty() {
+        return Vec::new();
+    }
+    let interface = &question.service.interface;
+    let there = applications_under(tree, root, interface);
+    let here = applications_under(tree, &place.root, interface);
+    let (Some(there), Some(here)) = (there, here) else {
+        return Vec::new();
+    };
+    applications
+        .into_iter()
+        .filter(|application| there.contains(application) && !here.contains(application))
+        .collect()
+}
+
+/// Applications that provide other interfaces under a root; `None` when that is not known completely.
+fn applications_under(tree: Tree<'_>, root: &str, interface: &str) -> Option<BTreeSet<String>> {
+    let names = match tree.children(root) {
+        Seen::Here(names, _) => names,
+        Seen::Absent(_) => return Some(BTreeSet::new()),
+        _ => return None,
+    };
+    let mut applications = BTreeSet::new();
+    for other in service_names(names)
+        .filter(|other| other != interface)
+        .take(LOOKED_THROUGH)
+    {
+        let (entries, listing) =
+            read_entries(tree, &format!("{}/providers", service_under(root, &other)));
+        if !listing.is_known() {
+            return None;
+        }
+        applications.extend(
+            entries
+                .iter()
+                .filter_map(crate::view::held::Entry::application),
+        );
+    }
+    Some(applications)
+}

@@ -1,0 +1,75 @@
+//! One member's answers about the tree, with the evidence for each.
+
+use crate::{
+    report::words::{Phrase, Say},
+    snapshot::{Line, Seen, Snapshot, SourceId, ZkStat},
+    view::{
+        evidence::{evidence, scope_evidence},
+        stage::{Evidence, NotSeen},
+    },
+};
+
+/// The tree as one member (or any) of an ensemble tells it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Tree<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) source: &'a SourceId,
+    pub(crate) via: Option<&'a str>,
+}
+
+impl<'a> Tree<'a> {
+    /// Children of a node.
+    pub(crate) fn children(&self, path: &str) -> Seen<'a, &'a [String]> {
+        self.snapshot.zk_children(self.source, path, self.via)
+    }
+
+    /// Text of a node; `None` where it is not there or not known.
+    pub(crate) fn text(&self, path: &str) -> Seen<'a, std::borrow::Cow<'a, str>> {
+        self.snapshot.zk_data(self.source, path, self.via)
+    }
+
+    /// Stat of a node.
+    pub(crate) fn stat(&self, path: &str) -> Option<&'a ZkStat> {
+        self.snapshot.zk_stat(self.source, path, self.via).here()
+    }
+
+    /// Evidence from a line.
+    pub(crate) fn evidence(&self, line: &Line, fact: impl Into<Phrase>) -> Evidence {
+        evidence(self.snapshot, self.source, line, fact)
+    }
+
+    /// Evidence for a state of a node; an absence by scope has no line.
+    pub(crate) fn shown<T>(
+        &self,
+        path: &str,
+        seen: &Seen<'a, T>,
+        fact: impl Into<Phrase>,
+    ) -> Option<Evidence> {
+        match seen.line() {
+            Some(line) => Some(self.evidence(line, fact)),
+            None if seen.is_known() => Some(scope_evidence(
+                self.snapshot,
+                self.source,
+                "zk.node",
+                &[("path", path)],
+                fact,
+            )),
+            None => None,
+        }
+    }
+}
+
+/// A node that should have been read and was not.
+pub(crate) fn not_seen<T>(path: &str, seen: &Seen<'_, T>, required: bool) -> NotSeen {
+    let why = match seen {
+        Seen::Refused(line) => Phrase::new(Say::AnswerRefused)
+            .with("kind", line.err_kind().map_or("-", |kind| kind.as_str())),
+        _ => Phrase::new(Say::NotAsked),
+    };
+    NotSeen {
+        what: Phrase::new(Say::ZkNode).with("path", path),
+        why,
+        how_to_see: Some(Say::HowRecordMore.into()),
+        required,
+    }
+}

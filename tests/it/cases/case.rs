@@ -1,0 +1,61 @@
+//! `case.toml`: the question and the right answer.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// One case as its file has it.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Case {
+    pub(crate) ask: Vec<String>,
+    #[serde(default)]
+    pub(crate) outcome: String,
+    #[serde(default)]
+    pub(crate) code: Vec<String>,
+    #[serde(default)]
+    pub(crate) certainty: String,
+    #[serde(default)]
+    pub(crate) then: Vec<String>,
+    #[serde(default)]
+    pub(crate) exit: Vec<i32>,
+    #[serde(default)]
+    pub(crate) findings: Vec<Vec<String>>,
+    /// Findings that must not stand there: only in the cases beside the handed ones.
+    #[serde(default)]
+    pub(crate) without: Vec<String>,
+    pub(crate) step: u8,
+    #[serde(skip)]
+    pub(crate) dir: PathBuf,
+    #[serde(skip)]
+    pub(crate) name: String,
+}
+
+/// All cases below a folder, by name.
+pub(crate) fn cases_under(root: &str) -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join(root);
+    let mut cases = Vec::new();
+    collect(&root, &root, &mut cases);
+    cases.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(!cases.is_empty(), "no case below {}", root.display());
+    cases
+}
+
+fn collect(root: &Path, dir: &Path, cases: &mut Vec<Case>) {
+    for entry in dir.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        if !path.is_dir() {
+            continue;
+        }
+        let file = path.join("case.toml");
+        if !file.is_file() {
+            collect(root, &path, cases);
+            continue;
+        }
+        let text = std::fs::read_to_string(&file).unwrap();
+        let mut case: Case =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        case.name = path.strip_prefix(root).unwrap().display().to_string();
+        case.dir = path;
+        cases.push(case);
+    }
+}
