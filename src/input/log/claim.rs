@@ -33,7 +33,8 @@ macro_rules! claims {
                 match self { $(Self::$variant(fact) => fact.strength,)* }
             }
 
-            /// Whether the value stays the same when the same failure happens again.
+            /// Whether the value stays the same when the same failure happens again; lists of addresses depend on load
+            /// balancing.
             pub fn is_steady(&self) -> bool {
                 match self { $(Self::$variant(_) => $steady,)* }
             }
@@ -131,7 +132,7 @@ claims! {
     /// Provider addresses of a text that lists all of them.
     Addresses / addresses: Vec<String>, true;
     /// Provider addresses of a text that lists only the first of them.
-    Listed / listed: Vec<String>, true;
+    Listed / listed: Vec<String>, false;
     /// Whether `listed` lacks some.
     ListCut / list_cut: bool, true;
     /// Which list of addresses was asked.
@@ -149,11 +150,11 @@ claims! {
     /// Addresses before routing.
     RouteInput / route_input: u64, true;
     /// The addresses before routing, at most five.
-    InputAddresses / input_addresses: Vec<String>, true;
+    InputAddresses / input_addresses: Vec<String>, false;
     /// The first router that let nothing through.
     EmptiedBy / emptied_by: String, true;
     /// The router snapshot.
-    RouterRows / router_rows: Vec<RouterRow>, true;
+    RouterRows / router_rows: Vec<RouterRow>, false;
     /// Protocol: of the reference, or of the address that could not be used.
     Protocol / protocol: String, true;
     /// Protocols the consumer has.
@@ -171,19 +172,19 @@ claims! {
     /// Calls made.
     Tries / tries: u64, true;
     /// The addresses tried, complete and distinct.
-    Tried / tried: Vec<String>, true;
+    Tried / tried: Vec<String>, false;
     /// How many distinct addresses were tried.
-    Distinct / distinct: u64, true;
+    Distinct / distinct: u64, false;
     /// Addresses that failed though the call succeeded.
-    Failed / failed: Vec<String>, true;
+    Failed / failed: Vec<String>, false;
     /// The address that answered in the end.
-    AnsweredBy / answered_by: String, true;
+    AnsweredBy / answered_by: String, false;
     /// dubbo-go: calls made.
     Calls / calls: u64, true;
     /// dubbo-go: failed calls.
     FailedCalls / failed_calls: u64, true;
     /// dubbo-go: addresses called.
-    DistinctAddresses / distinct_addresses: Vec<String>, true;
+    DistinctAddresses / distinct_addresses: Vec<String>, false;
     /// Time until the request was written, ms.
     ClientElapsedMs / client_elapsed_ms: u64, false;
     /// Time from then on, ms.
@@ -213,7 +214,7 @@ claims! {
     /// Why, in one of a few words.
     Reason / reason: String, true;
     /// Why, verbatim.
-    Cause / cause: String, true;
+    Cause / cause: String, false;
     /// The answer that refuses: code and words.
     Refused / refused: String, true;
     /// A node of the ZooKeeper tree.
@@ -289,7 +290,7 @@ claims! {
     /// How long a slow call took, ns.
     CostNs / cost_ns: u64, false;
     /// Whom a slow call called.
-    Target / target: String, true;
+    Target / target: String, false;
     /// Zone asked for.
     Zone / zone: String, true;
     /// Registries of a text with several.
@@ -306,8 +307,8 @@ claims! {
     MockKind / mock_kind: String, true;
     /// A class that was refused.
     Class / class: String, true;
-    /// Names of facts whose value is masked in the text and therefore no value.
-    Masked / masked: Vec<String>, true;
+    /// Name of a fact whose value is masked in the text and therefore no value.
+    Masked / masked: String, true;
 }
 
 /// The facts of one message, in the order in which they were read.
@@ -315,8 +316,20 @@ claims! {
 pub struct Facts(Vec<Claim>);
 
 impl Facts {
-    /// Adds a fact; one that says the same as an earlier one is dropped unless it is stronger.
+    /// Adds a fact; one that says the same as an earlier one is dropped unless it is stronger. Two that show different
+    /// parts of one service key become one.
     pub fn push(&mut self, claim: Claim) {
+        if let Claim::Service(next) = &claim {
+            for known in &mut self.0 {
+                if let Claim::Service(known) = known
+                    && known.value.agrees(&next.value)
+                {
+                    known.value.fill(&next.value);
+                    known.strength = known.strength.max(next.strength);
+                    return;
+                }
+            }
+        }
         if let Some(known) = self.0.iter_mut().find(|known| known.says_the_same(&claim)) {
             if claim.strength() > known.strength() {
                 *known = claim;

@@ -149,6 +149,18 @@ impl KeyClaim {
             && self.version.agrees(&other.version)
     }
 
+    /// Takes over the parts that another text about the same service shows.
+    pub fn fill(&mut self, other: &Self) {
+        for (known, shown) in [
+            (&mut self.group, &other.group),
+            (&mut self.version, &other.version),
+        ] {
+            if !known.is_known() {
+                *known = shown.clone();
+            }
+        }
+    }
+
     /// A service of Dubbo itself (`MetadataService`, `MonitorService`, `RegistryService`): another problem than that of
     /// a business service.
     pub fn is_infrastructure(&self) -> bool {
@@ -176,8 +188,6 @@ pub enum Discovery {
     Interface,
     /// `ServiceDiscoveryRegistryDirectory`: application level.
     Application,
-    /// `StaticDirectory`: a direct `url=`, several registries or groups.
-    Static,
 }
 
 /// Which end of a call.

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::claim::{Claim, Facts};
 use super::conclude::{Conclusion, conclude};
-use super::fact::{Fact, KeyClaim, Moment, Place, Presence};
+use super::fact::{Fact, KeyClaim, Moment, Place};
 use super::message::{Message, MessageId};
 
 /// How a happening ended, as far as the text tells.
@@ -67,29 +67,25 @@ impl Failure {
     /// The service, put together from all messages: one may show the group and version another leaves out.
     /// A business service goes before one of Dubbo's own.
     pub fn service(&self) -> Option<Fact<KeyClaim>> {
-        let claims: Vec<&Fact<KeyClaim>> = self
+        let claims = self
             .messages
             .iter()
-            .filter_map(|message| message.facts.service())
-            .collect();
-        let best = claims
-            .iter()
-            .enumerate()
-            .min_by_key(|(at, fact)| {
-                (
-                    fact.value.is_infrastructure(),
-                    std::cmp::Reverse(fact.strength),
-                    *at,
-                )
-            })?
-            .1;
-        let mut service = (*best).clone();
-        for other in claims
-            .iter()
-            .filter(|other| other.value.interface == service.value.interface)
-        {
-            fill(&mut service.value.group, &other.value.group);
-            fill(&mut service.value.version, &other.value.version);
+            .flat_map(|message| &message.facts)
+            .filter_map(|claim| match claim {
+                Claim::Service(fact) => Some(fact),
+                _ => None,
+            });
+        let rank = |fact: &Fact<KeyClaim>| {
+            (
+                fact.value.is_infrastructure(),
+                std::cmp::Reverse(fact.strength),
+            )
+        };
+        let mut service = claims.clone().min_by_key(|fact| rank(fact))?.clone();
+        for other in claims {
+            if other.value.interface == service.value.interface {
+                service.value.fill(&other.value);
+            }
         }
         Some(service)
     }
@@ -111,11 +107,5 @@ impl Failure {
     /// What follows from it.
     pub fn conclusions(&self) -> Vec<Conclusion> {
         conclude(self)
-    }
-}
-
-fn fill(known: &mut Presence, other: &Presence) {
-    if !known.is_known() {
-        *known = other.clone();
     }
 }

@@ -165,12 +165,7 @@ fn weaker(fact: Fact<String>) -> Fact<String> {
 fn add_service(known: &mut Candidates<KeyClaim>, fact: Fact<KeyClaim>) {
     for old in &mut known.values {
         if old.value.agrees(&fact.value) {
-            if !old.value.group.is_known() {
-                old.value.group = fact.value.group;
-            }
-            if !old.value.version.is_known() {
-                old.value.version = fact.value.version;
-            }
+            old.value.fill(&fact.value);
             return;
         }
     }

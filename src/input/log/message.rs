@@ -166,6 +166,14 @@ messages! {
     SlowProvider = "SLOW-PROVIDER";
     /// The answer is a mock.
     Mock = "MOCK";
+    /// A registry could not be set up at start.
+    RegistryCreate = "REG-CREATE";
+    /// The router snapshot of a call, failed or not.
+    Snapshot = "SNAPSHOT";
+    /// A connection to a provider ended.
+    Disconnected = "DISCONNECTED";
+    /// Revisions of an application's metadata.
+    Revisions = "REVISIONS";
     /// Triple: the connection to the provider is unavailable.
     Upstream = "UPSTREAM";
     /// A registry address that does not parse.
@@ -215,6 +223,9 @@ impl MessageId {
                 | Self::Subscribe
                 | Self::Notify
                 | Self::Configured
+                | Self::Snapshot
+                | Self::Disconnected
+                | Self::Revisions
         )
     }
 }

@@ -7,15 +7,27 @@
 //! A fixed part of a message is looked for anywhere in a text; what stands before it is prefix. A variable ends at the
 //! next fixed part. What touches a cut is no fact. Memory is bounded: a line, a record, the failures kept.
 
+mod block;
 mod claim;
+mod clean;
 mod conclude;
 mod decode;
 mod fact;
 mod facts;
 mod failure;
+mod frames;
+mod group;
+mod head;
 mod hints;
+mod json;
 mod message;
+mod moment;
+mod pattern;
+mod peel;
 mod reader;
+mod record;
+mod secret;
+mod text;
 
 pub use claim::{Claim, Facts};
 pub use conclude::Conclusion;
@@ -25,6 +37,7 @@ pub use fact::{
 };
 pub use facts::{Encoding, LogFacts, LogOrigin};
 pub use failure::{Failure, Outcome};
+pub use group::MAX_FAILURES;
 pub use hints::{Candidates, QuestionHints, RegistryHint};
 pub use message::{Message, MessageId};
 pub use reader::LogReader;

@@ -1,0 +1,151 @@
+//! A message while it is read: its facts, put in through one door that keeps masked values and secrets out.
+
+#![expect(clippy::needless_pass_by_value, reason = "facts are made to be put in")]
+
+use super::super::claim::{Claim, Facts};
+use super::super::fact::{Fact, KeyClaim};
+use super::super::message::MessageId;
+use super::super::secret;
+use super::cursor::{Cursor, Span};
+
+/// What a parser has found so far. A parser that gives `None` came upon a cut; what was put in before stays.
+#[derive(Debug, Default)]
+pub(crate) struct Draft {
+    /// `None` as long as it is not decided which message this is.
+    pub(crate) id: Option<MessageId>,
+    pub(crate) facts: Facts,
+    /// The words belong to the message before, if there is one: a reason, not a failure of its own.
+    pub(crate) detail: bool,
+    /// Where the search goes on, if not behind the anchor.
+    pub(crate) resume: Option<usize>,
+}
+
+impl Draft {
+    pub(crate) fn is(&mut self, id: MessageId) {
+        self.id = Some(id);
+    }
+
+    /// A text. Empty ones and `null` say nothing, masked ones only that they are masked.
+    pub(crate) fn put(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
+        if fact.value.is_empty() || fact.value == "null" {
+            return;
+        }
+        let place = fact.place;
+        if secret::is_masked_name(&fact.value) {
+            let name = make(fact).name().to_owned();
+            self.facts.push(Claim::Masked(Fact::stated(name, place)));
+            return;
+        }
+        self.facts.push(make(fact));
+    }
+
+    /// An address or host.
+    pub(crate) fn put_address(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
+        if secret::is_masked_address(&fact.value) {
+            let place = fact.place;
+            let name = make(fact).name().to_owned();
+            self.facts.push(Claim::Masked(Fact::stated(name, place)));
+            return;
+        }
+        let value = bare_address(&fact.value).to_owned();
+        self.put(make, Fact { value, ..fact });
+    }
+
+    /// A number.
+    pub(crate) fn put_number(
+        &mut self,
+        make: fn(Fact<u64>) -> Claim,
+        cursor: &Cursor<'_>,
+        span: Span,
+    ) {
+        if let Ok(value) = cursor.str(span).trim().parse() {
+            self.facts
+                .push(make(Fact::stated(value, cursor.place(span))));
+        }
+    }
+
+    /// A flag.
+    pub(crate) fn put_flag(&mut self, make: fn(Fact<bool>) -> Claim, fact: Fact<bool>) {
+        self.facts.push(make(fact));
+    }
+
+    /// A whole service key: what it does not show is absent.
+    pub(crate) fn put_key(&mut self, cursor: &Cursor<'_>, span: Span) {
+        let fact = cursor.fact(span);
+        self.put_service(KeyClaim::parse(&fact.value), fact);
+    }
+
+    /// A bare interface: group and version are not shown.
+    pub(crate) fn put_interface(&mut self, cursor: &Cursor<'_>, span: Span) {
+        let fact = cursor.fact(span);
+        let name = fact
+            .value
+            .strip_prefix("interface ")
+            .unwrap_or(&fact.value)
+            .to_owned();
+        // Older lines print the whole key where later ones print the interface.
+        let key = if name.contains(['/', ':']) {
+            KeyClaim::parse(&name)
+        } else {
+            Some(KeyClaim::interface(&name))
+        };
+        self.put_service(key, fact);
+    }
+
+    fn put_service(&mut self, key: Option<KeyClaim>, fact: Fact<String>) {
+        let place = fact.place;
+        match key {
+            Some(key)
+                if !secret::is_masked_name(&key.interface) && is_interface(&key.interface) =>
+            {
+                self.facts.push(Claim::Service(Fact {
+                    value: key,
+                    strength: fact.strength,
+                    place,
+                }));
+            }
+            Some(key) if secret::is_masked_name(&key.interface) => {
+                self.facts
+                    .push(Claim::Masked(Fact::stated("service".to_owned(), place)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A list of addresses; masked ones are left out.
+    pub(crate) fn put_list(
+        &mut self,
+        make: fn(Fact<Vec<String>>) -> Claim,
+        fact: Fact<Vec<String>>,
+    ) {
+        let value = fact
+            .value
+            .iter()
+            .map(|item| bare_address(item.trim()))
+            .filter(|item| !item.is_empty() && !secret::is_masked_address(item))
+            .map(str::to_owned)
+            .collect();
+        self.facts.push(make(Fact { value, ..fact }));
+    }
+
+    /// Words of a system, secrets in them masked.
+    pub(crate) fn put_words(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
+        let value = secret::mask(fact.value.trim());
+        if !value.is_empty() {
+            self.facts.push(make(Fact { value, ..fact }));
+        }
+    }
+}
+
+/// `host/1.2.3.4:80` and `/1.2.3.4:80` of Java's socket addresses.
+pub(crate) fn bare_address(text: &str) -> &str {
+    text.rsplit('/').next().unwrap_or(text)
+}
+
+/// An interface is a Java name; `*` and the like stand for many.
+fn is_interface(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '$')
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '$' | '-' | '*'))
+}
