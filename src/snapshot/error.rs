@@ -111,7 +111,7 @@ pub enum SnapshotError {
         limit: u64,
     },
     /// It is too large.
-    #[error("{file}: more than {limit} bytes in the snapshot, unpacked")]
+    #[error("{file}: more than {limit} bytes, unpacked; not read further")]
     TooLarge {
         /// The file at which the limit was passed.
         file: String,

@@ -1,5 +1,10 @@
 //! Snapshot format 1: round trip, hostile archives, masking.
 
+mod files;
+mod hostile;
+mod reading;
+mod round_trip;
+
 use diag::snapshot::{At, Key, Line, Manifest, Payload, Seen, Snapshot, SourceId};
 use serde_json::json;
 

@@ -68,7 +68,7 @@ pub(super) fn each_line(
     }
 }
 
-/// Reads a whole file, up to the length of a line.
+/// Reads a whole file of at most this length.
 pub(super) fn whole(
     file: &str,
     reader: &mut dyn BufRead,

@@ -105,11 +105,10 @@ impl Store {
         let (mut files, mut manifest) = (BTreeMap::new(), Vec::new());
         let small = bytes <= limits.kept_bytes;
         folder.visit(limits, &mut |name, reader| {
-            let content = whole(name, reader, limits.line_bytes)?;
             if name == MANIFEST {
-                manifest = content;
+                manifest = whole(name, reader, limits.line_bytes)?;
             } else {
-                files.insert(name.to_owned(), content);
+                files.insert(name.to_owned(), whole(name, reader, limits.kept_bytes)?);
             }
             Ok(if small { Flow::Next } else { Flow::Stop })
         })?;
