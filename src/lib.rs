@@ -21,9 +21,12 @@
 pub mod cli;
 pub mod command;
 pub mod diagnose;
+pub mod error;
+pub mod exit;
 pub mod input;
 pub mod model;
 pub mod observe;
+pub mod progress;
 pub mod question;
 pub mod report;
 pub mod rule;

@@ -4,3 +4,4 @@
 //! bounded whatever the size of the stream.
 
 pub mod log;
+pub mod properties;

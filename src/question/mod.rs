@@ -3,8 +3,10 @@
 //! Everything a diagnosis may depend on besides the facts of the snapshot stands here, the time included,
 //! so that the same question over the same snapshot gives the same bytes.
 
+mod configured;
 mod registry;
 
+pub use configured::{Configured, configured};
 pub use registry::{
     AddressFault, AddressRemark, GroupOrigin, RegistryAddress, RegistryAddressError, RegistryKind,
     mask_address, placeholder,
@@ -77,6 +79,8 @@ pub struct UnreadableAddress {
     pub source: String,
     /// Line of the file, from 1.
     pub line: u64,
+    /// Whether the user said that it is the consumer's file.
+    pub of_consumer: bool,
 }
 
 /// What is known of the consumer. `None` = neither given nor observed.

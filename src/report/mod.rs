@@ -1,6 +1,21 @@
 //! The public report (JSON schema version 1) and how it is shown.
 //!
-//! [`Report`] is the only serialised type: texts stand in it in one language, codes and parameters are language-free,
+//! [`model::Report`] is the only serialised type: texts stand in it in one language, codes and parameters are language-free,
 //! no colour, no width. Renderers take it and add nothing.
 
+mod brief;
+mod filter;
+mod json;
+mod layout;
+pub mod model;
+mod safe;
+pub mod style;
+mod table;
+mod text;
 pub mod words;
+
+pub use brief::render as brief;
+pub use filter::Filter;
+pub use json::render as json;
+pub use safe::safe;
+pub use text::{View, render as text};

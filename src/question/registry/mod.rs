@@ -81,6 +81,16 @@ impl RegistryAddress {
         parse::list(text)
     }
 
+    /// Everything in it that must never be shown.
+    pub fn secrets(&self) -> Vec<Secret> {
+        let hidden = self.params.iter().filter(|(name, _)| mask::hides(name));
+        self.password
+            .iter()
+            .cloned()
+            .chain(hidden.map(|(_, value)| Secret::new(value.as_str())))
+            .collect()
+    }
+
     /// Whether `${..}` stands literally in it: some configuration was not resolved. Names the first one.
     pub fn placeholder(&self) -> Option<&str> {
         let params = self.params.iter().flat_map(|(key, value)| [key, value]);

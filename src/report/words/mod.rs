@@ -2,9 +2,11 @@
 
 mod codes;
 mod say;
+mod ui;
 
 pub use codes::{filled, sentence};
 pub use say::Say;
+pub use ui::Label;
 
 use std::collections::BTreeMap;
 

@@ -1,0 +1,72 @@
+//! `diag timeout-budget`.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+
+use super::Common;
+
+/// Which timeout and retries are in force and why, and what should they be?
+#[derive(Debug, Clone, Default, Args)]
+#[command(before_help = "Examples:
+  diag timeout-budget com.acme.UserService getUser --p99 450ms --rtt 5ms
+  diag timeout-budget com.acme.UserService --samples rt.csv --snapshot a.tar.gz")]
+pub struct TimeoutBudgetArgs {
+    /// Service key [group/]interface[:version]
+    #[arg(value_name = "SERVICE")]
+    pub service: Option<String>,
+    /// Method
+    #[arg(value_name = "METHOD")]
+    pub method_name: Option<String>,
+    /// 99th percentile of the response time
+    #[arg(long, value_name = "TIME")]
+    pub p99: Option<String>,
+    /// Where it was measured: provider (default) or consumer
+    #[arg(long, value_name = "SIDE")]
+    pub p99_side: Option<String>,
+    /// Measured times: one number a line, a CSV column, or an access log
+    #[arg(long, value_name = "FILE")]
+    pub samples: Option<PathBuf>,
+    /// Prometheus text
+    #[arg(long, value_name = "FILE|URL")]
+    pub prometheus: Option<String>,
+    /// Round-trip time
+    #[arg(long, value_name = "TIME")]
+    pub rtt: Option<String>,
+    /// Class of link: same-room, same-city, remote
+    #[arg(long, value_name = "CLASS")]
+    pub link: Option<String>,
+    /// Time for serialization
+    #[arg(long, value_name = "TIME")]
+    pub serialization: Option<String>,
+    /// Size of a message
+    #[arg(long, value_name = "SIZE")]
+    pub payload: Option<String>,
+    /// Bandwidth of the link
+    #[arg(long, value_name = "RATE")]
+    pub bandwidth: Option<String>,
+    /// Factors, such as 1.5-2
+    #[arg(long, value_name = "FACTORS")]
+    pub factor: Option<String>,
+    /// Which advice: tight or comfortable
+    #[arg(long, value_name = "WHICH")]
+    pub pick: Option<String>,
+    /// Deadline of the caller
+    #[arg(long, value_name = "TIME")]
+    pub upstream: Option<String>,
+    /// Method that writes; repeatable
+    #[arg(long, value_name = "METHOD", action = ArgAction::Append)]
+    pub write: Vec<String>,
+    /// Call chain, such as gateway:retries=1,user:retries=2
+    #[arg(long, value_name = "CHAIN")]
+    pub chain: Option<String>,
+    /// What if the timeout were this
+    #[arg(long = "try", value_name = "TIME")]
+    pub try_timeout: Option<String>,
+    /// Requests per second
+    #[arg(long, value_name = "N")]
+    pub qps: Option<String>,
+    /// Flags of all verbs.
+    #[command(flatten)]
+    pub common: Common,
+}

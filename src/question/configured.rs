@@ -1,0 +1,227 @@
+//! What the consumer's own configuration file (`dubbo.properties`, `application.properties`) says about it. Pure.
+//!
+//! Read as `RegistryConfig` and `ConfigValidationUtils.loadRegistries` read it (3.x, 2.7 alike): parts of the address
+//! win over the attributes beside it, `group` as attribute also moves the rules. A `${..}` that the file itself does
+//! not define is no fault: the process may get it from its environment.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::registry::{GroupOrigin, RegistryAddress, RegistryAddressError, placeholder};
+use crate::{
+    input::properties::{Property, by_key},
+    model::secret::Secret,
+};
+
+/// What a configuration file says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Configured {
+    /// `dubbo.application.name`.
+    pub application: Option<String>,
+    /// Registries that can be read, in the order of their ids.
+    pub registries: Vec<RegistryAddress>,
+    /// Registries that Dubbo cannot read: property, line, why.
+    pub unreadable: Vec<(String, u64, RegistryAddressError)>,
+    /// `dubbo.config-center.address`.
+    pub config_center: Option<RegistryAddress>,
+    /// Properties with a `${..}` that the file does not define: property, line, placeholder.
+    pub unresolved: Vec<(String, u64, String)>,
+}
+
+/// Reads the properties of a file.
+pub fn configured(properties: &[Property]) -> Configured {
+    let reader = Reader {
+        known: by_key(properties),
+    };
+    let mut found = Configured {
+        application: reader.text("dubbo.application.name").ok().flatten(),
+        ..Configured::default()
+    };
+    for prefix in reader.registries() {
+        reader.registry(&prefix, &mut found);
+    }
+    let mut center = Configured::default();
+    reader.registry("dubbo.config-center", &mut center);
+    found.config_center = center.registries.pop();
+    found.unreadable.append(&mut center.unreadable);
+    found.unresolved.append(&mut center.unresolved);
+    found
+}
+
+struct Reader<'a> {
+    known: BTreeMap<&'a str, &'a Property>,
+}
+
+impl Reader<'_> {
+    /// `dubbo.registry` and every `dubbo.registries.<id>` that has an address.
+    fn registries(&self) -> BTreeSet<String> {
+        let ids = self.known.keys().filter_map(|key| {
+            let id = key
+                .strip_prefix("dubbo.registries.")?
+                .strip_suffix(".address")?;
+            Some(format!("dubbo.registries.{id}"))
+        });
+        std::iter::once("dubbo.registry".to_owned())
+            .chain(ids)
+            .collect()
+    }
+
+    /// A value with the `${..}` that the file defines put in; `Err` has one that it does not define.
+    fn text(&self, key: &str) -> Result<Option<String>, String> {
+        let Some(property) = self.known.get(key) else {
+            return Ok(None);
+        };
+        let mut text = property.value.trim().to_owned();
+        // A definition may use others; one that uses itself would never end.
+        for _ in 0..8 {
+            let Some(found) = placeholder(&text).map(str::to_owned) else {
+                return Ok(Some(text).filter(|text| !text.is_empty()));
+            };
+            let name = found.trim_start_matches("${").trim_end_matches('}');
+            let name = name.split(':').next().unwrap_or(name);
+            let Some(defined) = self.known.get(name) else {
+                return Err(found);
+            };
+            text = text.replacen(&found, defined.value.trim(), 1);
+        }
+        Err(placeholder(&text).unwrap_or_default().to_owned())
+    }
+
+    fn registry(&self, prefix: &str, found: &mut Configured) {
+        let property = format!("{prefix}.address");
+        let Some(line) = self
+            .known
+            .get(property.as_str())
+            .map(|property| property.line)
+        else {
+            return;
+        };
+        let attribute = |name: &str| self.text(&format!("{prefix}.{name}"));
+        let address = match self.text(&property) {
+            Ok(Some(address)) => address,
+            Ok(None) => return,
+            Err(placeholder) => {
+                found.unresolved.push((property, line, placeholder));
+                return;
+            }
+        };
+        let address = match attribute("protocol") {
+            Ok(Some(protocol)) if !address.contains("://") => format!("{protocol}://{address}"),
+            _ => address,
+        };
+        let mut registries = match RegistryAddress::parse_list(&address) {
+            Ok(registries) => registries,
+            Err(error) => {
+                found.unreadable.push((property, line, error));
+                return;
+            }
+        };
+        for registry in &mut registries {
+            if let (None, Ok(Some(username))) = (&registry.username, attribute("username")) {
+                registry.username = Some(username);
+            }
+            if let (None, Ok(Some(password))) = (&registry.password, attribute("password")) {
+                registry.password = Some(Secret::new(password));
+            }
+            let namespace = ["parameters.namespace", "parameters[namespace]", "namespace"]
+                .iter()
+                .find_map(|name| attribute(name).ok().flatten());
+            if registry.namespace.is_none() {
+                registry.namespace = namespace;
+            }
+            if let (None, Ok(Some(group))) = (&registry.group, attribute("group")) {
+                registry.group = Some((group, GroupOrigin::Attribute));
+            }
+            for name in [
+                "subscribe",
+                "register",
+                "register-mode",
+                "zone",
+                "preferred",
+                "weight",
+            ] {
+                if let Ok(Some(value)) = attribute(name) {
+                    registry.params.entry(name.to_owned()).or_insert(value);
+                }
+            }
+        }
+        found.registries.append(&mut registries);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::properties::read;
+
+    fn shown(text: &str) -> (Vec<String>, Configured) {
+        let configured = configured(&read(text));
+        (
+            configured
+                .registries
+                .iter()
+                .map(ToString::to_string)
+                .collect(),
+            configured,
+        )
+    }
+
+    #[test]
+    fn address_and_attributes() {
+        let (registries, all) = shown(
+            "dubbo.application.name=order-web\ndubbo.registry.address=nacos://h:8848?group=a\n\
+             dubbo.registry.username=u\ndubbo.registry.password=p\ndubbo.registry.parameters.namespace=prod\n\
+             dubbo.registries.b.address=10.0.0.2:2181\ndubbo.registries.b.protocol=zookeeper\n\
+             dubbo.registries.b.group=x\ndubbo.registries.b.subscribe=false\n\
+             dubbo.config-center.address=zookeeper://c:2181\n",
+        );
+        assert_eq!(
+            registries,
+            [
+                "zookeeper://10.0.0.2:2181?subscribe=false",
+                "nacos://h:8848?namespace=prod&group=a&username=u&password=***"
+            ]
+        );
+        assert_eq!(all.application.as_deref(), Some("order-web"));
+        assert_eq!(
+            all.registries[0].group,
+            Some(("x".to_owned(), GroupOrigin::Attribute))
+        );
+        assert_eq!(all.config_center.unwrap().to_string(), "zookeeper://c:2181");
+    }
+
+    #[test]
+    fn what_dubbo_cannot_read_is_kept_with_its_place() {
+        let (registries, all) =
+            shown("a=b\ndubbo.registry.address=nacos://app:pa#ss@10.7.7.2:8848?namespace=prod\n");
+        assert!(registries.is_empty());
+        let [(property, line, error)] = all.unreadable.as_slice() else {
+            panic!("{all:?}")
+        };
+        assert_eq!((property.as_str(), *line), ("dubbo.registry.address", 2));
+        assert_eq!(error.masked, "nacos://app:***@10.7.7.2:8848?namespace=prod");
+    }
+
+    #[test]
+    fn placeholders_of_the_file_itself() {
+        let (registries, all) =
+            shown("host=h\nport=1\ndubbo.registry.address=nacos://${host}:${port:8848}\n");
+        assert_eq!(registries, ["nacos://h:1"]);
+        assert!(all.unresolved.is_empty());
+        let (registries, all) = shown("dubbo.registry.address=nacos://${NACOS:h}:1\nx=${x}\n");
+        assert!(registries.is_empty());
+        assert_eq!(
+            all.unresolved,
+            [(
+                "dubbo.registry.address".to_owned(),
+                1,
+                "${NACOS:h}".to_owned()
+            )]
+        );
+        let (_, all) = shown("x=${x}\ndubbo.registry.address=nacos://${x}:1\n");
+        assert_eq!(
+            all.unresolved.len(),
+            1,
+            "a definition that uses itself ends"
+        );
+    }
+}

@@ -1,0 +1,183 @@
+//! Lines that fit: labels in a column, text wrapped beside them, commands never broken. Widths are those of a terminal.
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::style::{Style, Styler};
+
+/// Columns of a label, two blanks before and one after included.
+const LABEL: usize = 12;
+
+/// A text that grows line by line.
+#[derive(Debug)]
+pub(super) struct Page {
+    out: String,
+    width: usize,
+    /// What the terminal can show.
+    pub(super) style: Styler,
+}
+
+impl Page {
+    pub(super) fn new(width: usize, style: Styler) -> Self {
+        Self {
+            out: String::new(),
+            width: width.clamp(40, 160),
+            style,
+        }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    /// A line as it is.
+    pub(super) fn line(&mut self, text: &str) {
+        self.out.push_str(text.trim_end());
+        self.out.push('\n');
+    }
+
+    pub(super) fn blank(&mut self) {
+        if !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+    }
+
+    /// Text with a label in front of its first line.
+    pub(super) fn field(&mut self, label: &str, text: &str) {
+        let head = format!("  {}", pad(label, LABEL - 3));
+        let indent = head.width() + 1;
+        for (index, part) in wrap(text, self.width.saturating_sub(indent))
+            .iter()
+            .enumerate()
+        {
+            let line = if index == 0 {
+                format!("{} {part}", self.style.paint(Style::Label, &head))
+            } else {
+                format!("{}{part}", " ".repeat(indent))
+            };
+            self.line(&line);
+        }
+    }
+
+    /// Text below a field, wrapped.
+    pub(super) fn under(&mut self, text: &str, style: Option<Style>) {
+        for part in wrap(text, self.width.saturating_sub(LABEL)) {
+            let part = style.map_or_else(|| part.clone(), |style| self.style.paint(style, &part));
+            let line = format!("{}{part}", " ".repeat(LABEL));
+            self.line(&line);
+        }
+    }
+
+    /// A command below a field, never broken.
+    pub(super) fn command(&mut self, text: &str) {
+        let line = format!(
+            "{}{}",
+            " ".repeat(LABEL),
+            self.style.paint(Style::Command, text)
+        );
+        self.line(&line);
+    }
+
+    /// Text behind a first part that is longer than a label, wrapped below itself.
+    pub(super) fn hanging(&mut self, head: &str, head_style: Style, text: &str) {
+        let indent = head.width();
+        for (index, part) in wrap(text, self.width.saturating_sub(indent).max(20))
+            .iter()
+            .enumerate()
+        {
+            let line = if index == 0 {
+                format!("{}{part}", self.style.paint(head_style, head))
+            } else {
+                format!("{}{part}", " ".repeat(indent))
+            };
+            self.line(&line);
+        }
+    }
+}
+
+/// The text with blanks behind it up to a width.
+pub(super) fn pad(text: &str, width: usize) -> String {
+    format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
+}
+
+/// Lines of at most this width. Breaks at blanks and between wide characters; a longer word stays whole.
+pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for piece in pieces(text) {
+        let word = piece.trim_end();
+        if !line.is_empty() && line.width() + word.width() > width {
+            lines.push(line.trim_end().to_owned());
+            line.clear();
+        }
+        line.push_str(piece);
+    }
+    lines.push(line.trim_end().to_owned());
+    lines
+}
+
+/// The text cut where a line may break; blanks stay at the end of a piece.
+fn pieces(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let mut start = 0;
+    let mut before: Option<char> = None;
+    for (at, c) in text.char_indices() {
+        let wide = |c: char| c.width() == Some(2);
+        let breaks = before.is_some_and(|b| {
+            (b == ' ' && c != ' ') || (wide(b) && !closes(c)) || (wide(c) && !closes(c) && b != ' ')
+        });
+        if breaks && before.is_some_and(|b| !opens(b)) {
+            pieces.push(&text[start..at]);
+            start = at;
+        }
+        before = Some(c);
+    }
+    pieces.push(&text[start..]);
+    pieces
+}
+
+fn closes(c: char) -> bool {
+    " ，。：；、）》」』！？,.:;)]}".contains(c)
+}
+
+fn opens(c: char) -> bool {
+    "（《「『([{".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn wraps_at_blanks_and_wide_characters() {
+        assert_eq!(wrap("one two three", 7), ["one two", "three"]);
+        assert_eq!(wrap("a-very-long-word b", 5), ["a-very-long-word", "b"]);
+        assert_eq!(wrap("没有可用的提供者", 8), ["没有可用", "的提供者"]);
+        assert_eq!(wrap("第一，第二", 6), ["第一，", "第二"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn fields_hang_below_their_label() {
+        let mut page = Page::new(40, Styler::PLAIN);
+        page.field("next", "one two three four five six seven eight");
+        page.field("服务", "x");
+        assert_eq!(
+            page.finish(),
+            "  next      one two three four five six\n            seven eight\n  服务      x\n"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn wrapping_loses_nothing(text in "[a-z 路由，.]{0,80}", width in 1_usize..40) {
+            let squeeze = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
+            prop_assert_eq!(squeeze(&wrap(&text, width).concat()), squeeze(&text));
+        }
+    }
+}

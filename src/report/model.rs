@@ -1,0 +1,306 @@
+//! The public model of a report: JSON schema version 1 (`schema/report-1.json`).
+//!
+//! Every key is always there, `null` or empty where there is nothing to say. Texts stand in one language; codes,
+//! names and parameters do not depend on it. Nothing here knows colour or width.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Number of the schema; it grows when a key changes its meaning or goes away, not when one is added.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What one run of a verb says.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Report {
+    /// [`SCHEMA_VERSION`].
+    pub schema_version: u32,
+    /// Who wrote it.
+    pub tool: Tool,
+    /// The verb.
+    pub command: String,
+    /// The exit code of the run.
+    pub exit: u8,
+    /// Whether Ctrl-C or the deadline ended it early.
+    pub interrupted: bool,
+    /// One answer per question, in the order in which they were asked.
+    pub reports: Vec<Answer>,
+    /// Who said what the answers rest on, by id.
+    pub sources: BTreeMap<String, SourceInfo>,
+}
+
+/// The program.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Tool {
+    /// `diag`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Answer {
+    /// What was asked.
+    pub question: QuestionInfo,
+    /// `reachable`, `partly`, `none`, `unknown`; `null` for verbs without providers.
+    pub outcome: Option<&'static str>,
+    /// The cause, when there is one.
+    pub verdict: Option<VerdictInfo>,
+    /// Causes that could not be decided.
+    pub candidates: Vec<CandidateInfo>,
+    /// The stages in causal order.
+    pub stages: Vec<StageInfo>,
+    /// Findings, the verdict's first.
+    pub findings: Vec<FindingInfo>,
+    /// What was taken for granted.
+    pub assumed: Vec<AssumedInfo>,
+    /// What was wanted and not seen.
+    pub not_seen: Vec<NotSeenInfo>,
+    /// Timeout budget (`timeout-budget`).
+    pub budget: Option<Value>,
+    /// Replay of requests (`route-replay`).
+    pub replay: Option<Value>,
+}
+
+/// What was asked.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct QuestionInfo {
+    /// The service.
+    pub service: ServiceInfo,
+    /// The consumer.
+    pub consumer: ConsumerInfo,
+    /// Ids of the consumer's registries in `sources`.
+    pub registries: Vec<String>,
+}
+
+/// A service.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ServiceInfo {
+    /// Full name of the interface.
+    pub interface: String,
+    /// Dubbo group.
+    pub group: Option<String>,
+    /// Version.
+    pub version: Option<String>,
+}
+
+/// What is known of the consumer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConsumerInfo {
+    /// Application name.
+    pub application: Option<String>,
+    /// Its address.
+    pub ip: Option<String>,
+    /// Its Dubbo version.
+    pub dubbo: Option<String>,
+    /// `running` or `starting`.
+    pub state: Option<&'static str>,
+}
+
+/// The cause.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct VerdictInfo {
+    /// Code.
+    pub code: String,
+    /// Its name.
+    pub name: &'static str,
+    /// Kind of cause.
+    pub family: String,
+    /// `certain` or `likely`.
+    pub certainty: &'static str,
+    /// One sentence.
+    pub message: String,
+    /// What is filled into it.
+    pub params: Map<String, Value>,
+    /// Codes that would still be in the way.
+    pub then: Vec<String>,
+    /// Earlier partial drops.
+    pub contributors: Vec<Contributor>,
+    /// What other assumptions about the consumer give, when it differs.
+    pub worlds: Option<Vec<WorldInfo>>,
+}
+
+/// An earlier partial drop.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Contributor {
+    /// Code.
+    pub code: String,
+    /// How many addresses.
+    pub addresses: usize,
+}
+
+/// The result under another assumption about the consumer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WorldInfo {
+    /// Dubbo version.
+    pub dubbo: String,
+    /// `running` or `starting`.
+    pub state: &'static str,
+    /// Outcome there.
+    pub outcome: &'static str,
+    /// Code there.
+    pub code: Option<String>,
+}
+
+/// A possible cause.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CandidateInfo {
+    /// Code.
+    pub code: String,
+    /// Its name.
+    pub name: &'static str,
+    /// Why it is only possible.
+    pub why: String,
+}
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageInfo {
+    /// `Q`, `R`, `P`, .., `X.<router>`.
+    pub id: String,
+    /// Source id of the registry.
+    pub registry: String,
+    /// `interface` or `application`.
+    pub model: &'static str,
+    /// `ok`, `failed`, `skipped`, `unknown`.
+    pub state: &'static str,
+    /// Why it is skipped or unknown, or a remark.
+    pub because: Option<String>,
+    /// Addresses in.
+    #[serde(rename = "in")]
+    pub input: Option<usize>,
+    /// Addresses out.
+    #[serde(rename = "out")]
+    pub output: Option<usize>,
+    /// Drops, at most 200 of them.
+    pub dropped: Vec<DropInfo>,
+    /// How many were dropped.
+    pub dropped_total: usize,
+    /// The same by code.
+    pub dropped_by_code: BTreeMap<String, usize>,
+}
+
+/// One dropped address.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DropInfo {
+    /// `host:port`.
+    pub address: String,
+    /// Why.
+    pub code: String,
+    /// Key of the rule that did it.
+    pub rule: Option<String>,
+    /// `line:column` in the rule.
+    pub position: Option<String>,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FindingInfo {
+    /// Code.
+    pub code: String,
+    /// Its name.
+    pub name: &'static str,
+    /// `info`, `warning`, `error`, after lowering.
+    pub severity: String,
+    /// `certain`, `likely`, `possible`.
+    pub certainty: &'static str,
+    /// What it is about.
+    pub subject: Subject,
+    /// One sentence.
+    pub message: String,
+    /// What is filled into it.
+    pub params: Map<String, Value>,
+    /// The same for the same code and subject, in every run and version.
+    pub fingerprint: String,
+    /// Proof.
+    pub evidence: Vec<EvidenceInfo>,
+    /// What to do.
+    pub remedy: Vec<RemedyInfo>,
+    /// Dubbo's own codes.
+    pub see: Vec<String>,
+}
+
+/// What a finding is about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Subject {
+    /// `service`, `address`, `rule`, `registry`, ..
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+}
+
+/// A fact with where and when it was seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct EvidenceInfo {
+    /// Id in `sources`.
+    pub source: String,
+    /// Operation.
+    pub op: String,
+    /// Key fields of the answer.
+    pub address: Map<String, Value>,
+    /// `line:column`.
+    pub position: Option<String>,
+    /// When.
+    pub seen_at: Option<String>,
+    /// What it says.
+    pub fact: String,
+}
+
+/// A step to take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RemedyInfo {
+    /// What and why.
+    pub text: String,
+    /// Command to copy; empty when there is none.
+    pub argv: Vec<String>,
+    /// Whether it changes something.
+    pub changes: bool,
+}
+
+/// Something taken for granted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AssumedInfo {
+    /// `dubbo`, `consumer`.
+    pub what: &'static str,
+    /// Value.
+    pub value: String,
+    /// Why.
+    pub why: String,
+    /// Whether another value would change the verdict.
+    pub changes_verdict: bool,
+}
+
+/// A fact that was wanted and not seen.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct NotSeenInfo {
+    /// Which.
+    pub what: String,
+    /// Why not.
+    pub why: String,
+    /// What would show it.
+    pub how_to_see: Option<String>,
+    /// Whether `reachable` needs it.
+    pub required: bool,
+}
+
+/// Who said something.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SourceInfo {
+    /// `zookeeper`, `nacos`, `qos`, `file`, ..
+    pub kind: String,
+    /// Address in Dubbo's syntax, secrets masked.
+    pub url: Option<String>,
+    /// Version of the server.
+    pub server: Option<String>,
+    /// `host:port` of a QOS port.
+    pub endpoint: Option<String>,
+    /// What a file is.
+    #[serde(rename = "as")]
+    pub file_as: Option<String>,
+    /// Name of a file.
+    pub name: Option<String>,
+    /// Whose file it is.
+    pub host: Option<String>,
+}

@@ -1,0 +1,119 @@
+//! The report for a person: the verdict first, then why, then what to do, then everything else.
+
+mod parts;
+mod path;
+
+use super::{
+    layout::Page,
+    model::{Answer, Report},
+    safe::safe,
+    style::{Style, Styler, Symbol},
+    words::{Label, Lang},
+};
+
+/// How it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct View {
+    /// Language of labels; the report's own texts are in it already.
+    pub lang: Lang,
+    /// Columns of the terminal.
+    pub width: usize,
+    /// Colours and signs.
+    pub style: Styler,
+    /// Show everything (`-v`).
+    pub verbose: bool,
+}
+
+/// The text of a report.
+pub fn render(report: &Report, view: View) -> String {
+    let mut page = Page::new(view.width, view.style);
+    if report.interrupted {
+        page.line(
+            &view
+                .style
+                .paint(Style::Doubt, Label::Interrupted.text(view.lang)),
+        );
+    }
+    for answer in &report.reports {
+        page.blank();
+        parts::headline(&mut page, answer, view);
+        parts::asked(&mut page, answer, view);
+        parts::cause(&mut page, report, answer, view);
+        path::stages(&mut page, report, answer, view);
+        parts::findings(&mut page, report, answer, view);
+        parts::limits(&mut page, answer, view);
+    }
+    if view.verbose {
+        parts::sources(&mut page, report, view);
+    }
+    page.finish()
+}
+
+/// `[group/]interface[:version]`.
+fn service(answer: &Answer) -> String {
+    let service = &answer.question.service;
+    let group = service
+        .group
+        .as_ref()
+        .map(|group| format!("{group}/"))
+        .unwrap_or_default();
+    let version = service
+        .version
+        .as_ref()
+        .map(|version| format!(":{version}"))
+        .unwrap_or_default();
+    safe(&format!("{group}{}{version}", service.interface))
+}
+
+/// A source as a person names it: id, kind and address.
+fn source(report: &Report, id: &str) -> String {
+    let Some(source) = report.sources.get(id) else {
+        return safe(id);
+    };
+    let place = [&source.url, &source.endpoint, &source.name]
+        .into_iter()
+        .flatten()
+        .next();
+    let server = source
+        .server
+        .as_ref()
+        .map(|version| format!(" {version}"))
+        .unwrap_or_default();
+    match place {
+        Some(place) => safe(&format!("{id} {}{server} {place}", source.kind)),
+        None => safe(&format!("{id} {}{server}", source.kind)),
+    }
+}
+
+fn state_symbol(state: &str) -> (Symbol, Style) {
+    match state {
+        "ok" => (Symbol::Ok, Style::Good),
+        "failed" => (Symbol::Failed, Style::Bad),
+        "skipped" => (Symbol::Skipped, Style::Quiet),
+        _ => (Symbol::Unknown, Style::Doubt),
+    }
+}
+
+/// An argument as a shell reads it back.
+fn quoted(argument: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);
+    if !argument.is_empty() && argument.chars().all(|c| plain(c) && c != '*') {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+/// A command line to copy; control characters in it are shown, not sent.
+fn command(argv: &[String]) -> String {
+    safe(
+        &argv
+            .iter()
+            .map(|argument| quoted(argument))
+            .collect::<Vec<_>>()
+            .join(" "),
+    )
+}
+
+#[cfg(test)]
+mod tests;

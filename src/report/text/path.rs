@@ -1,0 +1,151 @@
+//! The stages, registry by registry and model by model, with counts.
+
+use super::{View, source, state_symbol};
+use crate::report::{
+    layout::{Page, pad},
+    model::{Answer, Report, StageInfo},
+    safe::safe,
+    style::Style,
+    table::table,
+    words::{Label, Lang},
+};
+
+/// Columns for the name of a stage.
+const NAME: usize = 20;
+
+/// Consecutive stages of one registry and model.
+fn paths(answer: &Answer) -> Vec<&[StageInfo]> {
+    answer
+        .stages
+        .chunk_by(|a, b| a.registry == b.registry && a.model == b.model)
+        .collect()
+}
+
+/// How many addresses are left at the end of the path that keeps most.
+pub(super) fn left(answer: &Answer) -> Option<usize> {
+    paths(answer)
+        .iter()
+        .filter_map(|stages| stages.iter().rev().find_map(|stage| stage.output))
+        .filter(|count| *count > 0)
+        .max()
+}
+
+pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: View) {
+    let lang = view.lang;
+    for stages in paths(answer) {
+        let Some(first) = stages.first() else {
+            continue;
+        };
+        page.blank();
+        let model = if first.model == "application" {
+            Label::ApplicationLevel
+        } else {
+            Label::InterfaceLevel
+        };
+        let heading = format!(
+            "{} {} {}",
+            Label::Path.text(lang),
+            view.style.dot(),
+            source(report, &first.registry)
+        );
+        page.hanging(
+            "  ",
+            Style::Label,
+            &format!("{heading} {} {}", view.style.dot(), model.text(lang)),
+        );
+        for stage in stages {
+            let (symbol, style) = state_symbol(stage.state);
+            let name = pad(&name(&stage.id, lang), NAME);
+            let head = format!("  {} {name}", view.style.symbol(symbol));
+            page.hanging(&head, style, &said(stage, view));
+        }
+        if view.verbose {
+            dropped(page, stages, view);
+        }
+    }
+}
+
+fn name(id: &str, lang: Lang) -> String {
+    match (Label::of_stage(id), id.strip_prefix("X.")) {
+        (Some(label), _) => label.text(lang).to_owned(),
+        (None, Some(router)) => match router.split_once('.') {
+            Some((kind, scope)) => safe(&format!("{kind} ({scope})")),
+            None => format!("{} {}", Label::StageRouter.text(lang), safe(router)),
+        },
+        (None, None) => safe(id),
+    }
+}
+
+/// Counts, then what happened, in words.
+fn said(stage: &StageInfo, view: View) -> String {
+    let lang = view.lang;
+    let counts = match (stage.input, stage.output) {
+        (Some(input), Some(output)) => format!("{input} -> {output}"),
+        (None, Some(output)) => output.to_string(),
+        (Some(input), None) => format!("{input} -> ?"),
+        (None, None) => String::new(),
+    };
+    let word = match stage.state {
+        "failed" => Label::Failed.text(lang),
+        "skipped" => Label::Skipped.text(lang),
+        "unknown" => Label::StateUnknown.text(lang),
+        _ if counts.is_empty() => Label::Ok.text(lang),
+        _ => "",
+    };
+    let codes: Vec<String> = stage
+        .dropped_by_code
+        .iter()
+        .map(|(code, count)| format!("{count} {} {code}", view.style.times()))
+        .collect();
+    let why: Vec<String> = stage
+        .because
+        .iter()
+        .map(|text| safe(text))
+        .chain(codes)
+        .collect();
+    let why = why.join(", ");
+    let tail = match (word.is_empty(), why.is_empty()) {
+        (true, _) => why,
+        (false, true) => word.to_owned(),
+        (false, false) => format!("{word}: {why}"),
+    };
+    match (counts.is_empty(), tail.is_empty()) {
+        (true, _) => tail,
+        (false, true) => counts,
+        (false, false) => format!("{}{tail}", pad(&counts, 12)),
+    }
+}
+
+fn dropped(page: &mut Page, stages: &[StageInfo], view: View) {
+    let lang = view.lang;
+    let rows: Vec<Vec<String>> = stages
+        .iter()
+        .flat_map(|stage| stage.dropped.iter().map(move |dropped| (stage, dropped)))
+        .map(|(stage, dropped)| {
+            let rule = match (&dropped.rule, &dropped.position) {
+                (Some(rule), Some(position)) => format!("{rule}:{position}"),
+                (Some(rule), None) => rule.clone(),
+                (None, _) => "-".to_owned(),
+            };
+            vec![
+                safe(&dropped.address),
+                name(&stage.id, lang),
+                dropped.code.clone(),
+                safe(&rule),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.blank();
+    page.line(&format!(
+        "  {}",
+        view.style.paint(Style::Label, Label::Dropped.text(lang))
+    ));
+    let header =
+        [Label::Address, Label::Stage, Label::Code, Label::Rule].map(|label| label.text(lang));
+    for line in table(&header, &rows, page.width()).lines() {
+        page.line(line);
+    }
+}

@@ -1,0 +1,141 @@
+//! The words of the text report itself: headings, labels, states. Never a fact.
+
+use super::Lang;
+
+macro_rules! labels {
+    ($($name:ident: $en:literal, $zh:literal;)+) => {
+        /// A label by name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Label { $(#[doc = $en] $name,)+ }
+
+        impl Label {
+            /// All labels, for tests.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The label in a language; `{name}` is a placeholder.
+            pub fn text(self, lang: Lang) -> &'static str {
+                match (self, lang) {
+                    $((Self::$name, Lang::En) => $en, (Self::$name, Lang::Zh) => $zh,)+
+                }
+            }
+
+            /// The label with one number filled in for `{n}`.
+            pub fn count(self, lang: Lang, n: usize) -> String {
+                self.text(lang).replace("{n}", &n.to_string())
+            }
+        }
+    };
+}
+
+labels! {
+    Reachable: "REACHABLE", "可达";
+    Partly: "PARTLY REACHABLE", "部分可达";
+    None: "NO PROVIDER", "没有可用的提供者";
+    Unknown: "UNKNOWN", "无法判断";
+    Done: "DONE", "完成";
+    ReachableMessage: "{n} addresses are left for this consumer, as far as the registry tells",
+        "就注册中心所见，该消费者还剩 {n} 个地址";
+    ReachableUncounted: "nothing stands in the way, as far as could be seen", "就所见而言，没有任何阻碍";
+    UnknownMessage: "a fact that decides was not seen", "缺少起决定作用的事实";
+    Interrupted: "stopped early: what follows is what was known by then", "提前结束：以下仅为截至当时已知的内容";
+    Service: "service", "服务";
+    Consumer: "consumer", "消费者";
+    Proof: "proof", "证据";
+    Earlier: "earlier", "此前";
+    EarlierDrops: "already removed {n}", "已先去掉 {n} 个";
+    Otherwise: "otherwise", "若不然";
+    Then: "then", "其后";
+    ThenNothing: "nothing else stands in the way", "没有其他阻碍";
+    ThenCodes: "once this is repaired, still in the way", "修复之后仍有阻碍";
+    Next: "next", "下一步";
+    Changes: "changes something", "会改变系统";
+    Possible: "possible", "可能";
+    Missing: "missing", "缺少";
+    Path: "path", "路径";
+    InterfaceLevel: "interface level", "接口级";
+    ApplicationLevel: "application level", "应用级";
+    Dropped: "dropped addresses", "被去掉的地址";
+    AlsoFound: "also found", "另外发现";
+    Assumed: "assumed", "假定";
+    ChangesVerdict: "another value would change the answer", "取其他值会改变结论";
+    NotSeen: "not seen", "未见";
+    HowToSee: "to see it", "查看方法";
+    Required: "required", "必需";
+    Sources: "sources", "来源";
+    More: "and {n} more (-v shows all)", "另有 {n} 条（-v 显示全部）";
+    Ok: "ok", "正常";
+    Failed: "failed", "失败";
+    Skipped: "skipped", "跳过";
+    StateUnknown: "unknown", "未知";
+    NothingInView: "nothing was computed", "未进行任何计算";
+    Certain: "certain", "确定";
+    Likely: "likely", "很可能";
+    OnlyPossible: "possible", "可能";
+    Error: "error", "错误";
+    Warning: "warning", "警告";
+    Info: "info", "提示";
+    Running: "running", "运行中";
+    Starting: "starting", "启动中";
+    Address: "address", "地址";
+    Stage: "stage", "阶段";
+    Code: "code", "代码";
+    Rule: "rule", "规则";
+    Id: "id", "编号";
+    Kind: "kind", "种类";
+    Where: "where", "位置";
+    Server: "server", "服务端";
+    StageQuestion: "question", "问题本身";
+    StageReach: "registry", "注册中心";
+    StagePlace: "place", "位置";
+    StageNameForm: "name form", "名称形式";
+    StageMapping: "mapping", "映射";
+    StageInstances: "instances", "实例";
+    StageRevision: "metadata", "元数据";
+    StageKey: "service key", "服务键";
+    StageEntries: "entries", "条目";
+    StageDecision: "model", "模型选择";
+    StageProtocol: "protocol", "协议";
+    StageConfigurators: "configurators", "动态配置";
+    StageConnectivity: "connectivity", "连通性";
+    StageRouter: "router", "路由";
+    StageSerialization: "serialization", "序列化";
+    StageConsumerView: "consumer's view", "消费者自身所见";
+}
+
+impl Label {
+    /// The label of a stage, by its id in the report.
+    pub fn of_stage(id: &str) -> Option<Self> {
+        Some(match id {
+            "Q" => Self::StageQuestion,
+            "R" => Self::StageReach,
+            "P" => Self::StagePlace,
+            "N" => Self::StageNameForm,
+            "M" => Self::StageMapping,
+            "I" => Self::StageInstances,
+            "V" => Self::StageRevision,
+            "K" => Self::StageKey,
+            "E" => Self::StageEntries,
+            "D" => Self::StageDecision,
+            "T" => Self::StageProtocol,
+            "O" => Self::StageConfigurators,
+            "C" => Self::StageConnectivity,
+            "S" => Self::StageSerialization,
+            "W" => Self::StageConsumerView,
+            _ => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_languages_have_the_same_placeholders() {
+        for label in Label::ALL {
+            let [en, zh] = [Lang::En, Lang::Zh].map(|lang| label.text(lang).matches("{n}").count());
+            assert_eq!(en, zh, "{label:?}");
+            assert!(!label.text(Lang::Zh).is_empty());
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! `diag.toml`: values at the top, and profiles below `[profiles.NAME]` with the same keys.
+
+use std::collections::BTreeMap;
+
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue},
+};
+
+use super::{
+    SettingsError,
+    keys::{KEYS, Key, Kind},
+    origin::{Origin, Setting},
+};
+
+/// Values of one table by key.
+pub(super) type Values = BTreeMap<&'static str, Setting>;
+
+/// What the file says.
+#[derive(Debug, Default)]
+pub(super) struct File {
+    /// At the top.
+    pub(super) top: Values,
+    /// The profile used when none is named.
+    pub(super) profile: Option<String>,
+    /// By name.
+    pub(super) profiles: BTreeMap<String, Values>,
+}
+
+struct Reader<'a> {
+    path: &'a str,
+    text: &'a str,
+}
+
+/// Reads the text of a settings file.
+pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
+    let reader = Reader { path, text };
+    let table = DeTable::parse(text).map_err(|error| {
+        // The error's own Display repeats the line, and with it a password that may stand there.
+        let at = error.span().map_or(0, |span| span.start);
+        reader.error(at, error.message().to_owned())
+    })?;
+    let mut file = File::default();
+    for (key, value) in table.get_ref() {
+        let at = key.span().start;
+        match (key.get_ref().as_ref(), value.get_ref()) {
+            ("profiles", DeValue::Table(profiles)) => {
+                for (name, profile) in profiles {
+                    let DeValue::Table(profile) = profile.get_ref() else {
+                        return Err(reader.error(
+                            name.span().start,
+                            format!("profile {} is no table", name.get_ref()),
+                        ));
+                    };
+                    let values = reader.values(profile, |line| Origin::Profile {
+                        path: path.to_owned(),
+                        name: name.get_ref().to_string(),
+                        line,
+                    })?;
+                    file.profiles.insert(name.get_ref().to_string(), values);
+                }
+            }
+            ("profiles", _) => return Err(reader.error(at, "profiles is no table".to_owned())),
+            ("profile", value) => match value.as_str() {
+                Some(name) => file.profile = Some(name.to_owned()),
+                None => return Err(reader.error(at, "profile needs a text".to_owned())),
+            },
+            _ => {
+                let (key, setting) = reader.value(key, value, |line| Origin::File {
+                    path: path.to_owned(),
+                    line,
+                })?;
+                file.top.insert(key, setting);
+            }
+        }
+    }
+    Ok(file)
+}
+
+impl Reader<'_> {
+    fn values(
+        &self,
+        table: &DeTable<'_>,
+        origin: impl Fn(usize) -> Origin,
+    ) -> Result<Values, SettingsError> {
+        table
+            .iter()
+            .map(|(key, value)| self.value(key, value, &origin))
+            .collect()
+    }
+
+    fn value(
+        &self,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+        origin: impl Fn(usize) -> Origin,
+    ) -> Result<(&'static str, Setting), SettingsError> {
+        let at = key.span().start;
+        let Some(known) = Key::named(key.get_ref()) else {
+            return Err(self.error(at, unknown(key.get_ref())));
+        };
+        let values = match (known.kind, value.get_ref()) {
+            (Kind::Switch, DeValue::Boolean(on)) => vec![on.to_string()],
+            (Kind::Text | Kind::List, DeValue::String(text)) => vec![text.to_string()],
+            (Kind::List, DeValue::Array(items)) => items
+                .iter()
+                .map(|item| {
+                    item.get_ref().as_str().map(str::to_owned).ok_or_else(|| {
+                        self.error(item.span().start, format!("{} needs texts", known.name))
+                    })
+                })
+                .collect::<Result<_, _>>()?,
+            (kind, _) => {
+                let needed = match kind {
+                    Kind::Text => "a text",
+                    Kind::Switch => "true or false",
+                    Kind::List => "a text or a list of texts",
+                };
+                return Err(self.error(at, format!("{} needs {needed}", known.name)));
+            }
+        };
+        Ok((
+            known.name,
+            Setting {
+                values,
+                origin: origin(self.line(at)),
+            },
+        ))
+    }
+
+    fn line(&self, at: usize) -> usize {
+        self.text
+            .as_bytes()
+            .iter()
+            .take(at)
+            .filter(|byte| **byte == b'\n')
+            .count()
+            + 1
+    }
+
+    fn error(&self, at: usize, problem: String) -> SettingsError {
+        SettingsError::File {
+            path: self.path.to_owned(),
+            line: self.line(at),
+            problem,
+        }
+    }
+}
+
+/// What to say about a key nobody reads.
+fn unknown(name: &str) -> String {
+    if matches!(name, "password" | "token") {
+        return format!(
+            "{name} does not belong into a file that is read by many: use password-env, password-file or password-command"
+        );
+    }
+    let dashed = name.replace('_', "-").to_ascii_lowercase();
+    let near = KEYS
+        .iter()
+        .map(|key| (strsim::damerau_levenshtein(key.name, &dashed), key.name))
+        .filter(|(distance, _)| *distance <= 3)
+        .min()
+        .map(|(_, near)| format!("; did you mean {near}?"))
+        .unwrap_or_default();
+    format!("unknown key {name}{near}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn reads_values_and_profiles() {
+        let text = "profile = 'prod'\nregistry = 'zookeeper://a:1'\nsweep = false\n\n[profiles.prod]\n\
+                    registry = [\n 'nacos://b:1',\n 'nacos://c:1']\ndeadline = '5s'\n";
+        let file = read("diag.toml", text).unwrap();
+        assert_eq!(file.profile.as_deref(), Some("prod"));
+        assert_eq!(file.top["registry"].values, ["zookeeper://a:1"]);
+        assert_eq!(file.top["sweep"].origin.to_string(), "diag.toml line 3");
+        let prod = &file.profiles["prod"];
+        assert_eq!(prod["registry"].values, ["nacos://b:1", "nacos://c:1"]);
+        assert_eq!(
+            prod["deadline"].origin.to_string(),
+            "diag.toml line 9 (profile prod)"
+        );
+    }
+
+    #[test]
+    fn errors_name_line_and_way_out() {
+        for (text, expected) in [
+            ("a = 1", "diag.toml line 1: unknown key a"),
+            (
+                "\nregistr = 'x'",
+                "diag.toml line 2: unknown key registr; did you mean registry?",
+            ),
+            (
+                "consumer_app = 'x'",
+                "diag.toml line 1: unknown key consumer_app; did you mean consumer-app?",
+            ),
+            (
+                "[profiles.x]\nRegistry = 'x'",
+                "diag.toml line 2: unknown key Registry; did you mean registry?",
+            ),
+            (
+                "registry = 1",
+                "diag.toml line 1: registry needs a text or a list of texts",
+            ),
+            ("registry = [1]", "diag.toml line 1: registry needs texts"),
+            (
+                "sweep = 'no'",
+                "diag.toml line 1: sweep needs true or false",
+            ),
+            ("profiles = 1", "diag.toml line 1: profiles is no table"),
+            ("\n\nregistry = 'nacos://u:CANARY@h:1", "diag.toml line 3: "),
+            (
+                "password = 'CANARY'",
+                "diag.toml line 1: password does not belong into a file that is read by many: use password-env, \
+                 password-file or password-command",
+            ),
+        ] {
+            let error = read("diag.toml", text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{error}");
+            assert!(!error.contains("CANARY"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn takes_any_text(text in "\\PC{0,80}") {
+            let _ = read("x", &text);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! The settings as types. Everything that can be wrong is wrong here, before anybody is asked anything.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use super::{
+    Environment, Layers, Origin, PasswordFrom, SettingsError, registry,
+    secret::{fetch, password_from},
+};
+use crate::{
+    cli::{ClientChoice, Common, FailOn, LangChoice, Output, StateChoice, value},
+    diagnose::code::Severity,
+    model::version::DubboVersion,
+    question::{Client, Consumer, ConsumerState, Invocation, RegistryAddress},
+    report::{Filter, words::Lang},
+};
+
+/// Longest wait for one request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// What is in force.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The consumer's registries, attributes applied.
+    pub registries: Vec<RegistryAddress>,
+    /// Other registries to look into.
+    pub also_search: Vec<RegistryAddress>,
+    /// The config centre, when it is not derived.
+    pub config_center: Option<RegistryAddress>,
+    /// Whether to look into other places.
+    pub sweep: bool,
+    /// What is known of the consumer.
+    pub consumer: Consumer,
+    /// What is known of the call.
+    pub invocation: Invocation,
+    /// Dubbo group of the service, when given apart.
+    pub group: Option<String>,
+    /// Version of the service, when given apart.
+    pub service_version: Option<String>,
+    /// End of everything asked of the network; `None` = not said.
+    pub deadline: Option<Duration>,
+    /// Longest wait for one request.
+    pub request_timeout: Duration,
+    /// Optional facts that must be seen.
+    pub require: BTreeSet<String>,
+    /// From which severity on a finding fails the run.
+    pub fail_on: Severity,
+    /// Findings to hide.
+    pub filter: Filter,
+    /// Format.
+    pub output: Output,
+    /// Language, when said.
+    pub lang: Option<Lang>,
+    /// What the user should know before the answer.
+    pub warnings: Vec<String>,
+    password: Option<(PasswordFrom, Origin)>,
+}
+
+impl Settings {
+    /// Gives every value its meaning.
+    ///
+    /// # Errors
+    /// A value cannot be read; the error names where it stands.
+    pub fn new(common: &Common, environment: &Environment) -> Result<Self, SettingsError> {
+        let layers = Layers::gather(common, environment)?;
+        let mut given = registry::addresses(&layers, "registry")?;
+        for one in &mut given {
+            registry::with_attributes(one, &layers)?;
+        }
+        let others = registry::addresses(&layers, "also-search")?;
+        let centers = registry::addresses(&layers, "config-center")?;
+        if let [_, second, ..] = centers.as_slice() {
+            return Err(SettingsError::Value {
+                origin: second.origin.clone(),
+                problem: "there can be only one config centre".to_owned(),
+                hint: None,
+            });
+        }
+        let warnings = [&given, &others, &centers]
+            .into_iter()
+            .flatten()
+            .flat_map(registry::warnings)
+            .collect();
+        let of_file = given.first().is_some_and(|one| one.origin.is_file());
+        let password =
+            password_from(&layers, environment).filter(|(_, origin)| !origin.is_file() || of_file);
+        Ok(Self {
+            registries: plain(given),
+            also_search: plain(others),
+            config_center: plain(centers).pop(),
+            sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),
+            consumer: consumer(common, &layers)?,
+            invocation: invocation(common),
+            group: common.invocation.group.clone(),
+            service_version: common.invocation.service_version.clone(),
+            deadline: read(&layers, "deadline", value::duration)?,
+            request_timeout: read(&layers, "request-timeout", value::duration)?
+                .unwrap_or(REQUEST_TIMEOUT),
+            require: requirements(&layers)?,
+            fail_on: read(&layers, "fail-on", choice::<FailOn>)?.map_or(Severity::Error, |on| {
+                match on {
+                    FailOn::Info => Severity::Info,
+                    FailOn::Warning => Severity::Warning,
+                    FailOn::Error => Severity::Error,
+                }
+            }),
+            filter: Filter {
+                skip: common
+                    .output
+                    .skip
+                    .iter()
+                    .map(|hidden| (hidden.code, hidden.subject.clone()))
+                    .collect(),
+                only: common.output.only.clone(),
+            },
+            output: read(&layers, "output", choice::<Output>)?.unwrap_or(Output::Text),
+            lang: read(&layers, "lang", choice::<LangChoice>)?.map(|lang| match lang {
+                LangChoice::Zh => Lang::Zh,
+                LangChoice::En => Lang::En,
+            }),
+            warnings,
+            password,
+        })
+    }
+
+    /// The registries with their password, for asking them. Runs the password command, if there is one.
+    ///
+    /// # Errors
+    /// The password cannot be had.
+    pub fn with_password(&mut self, environment: &Environment) -> Result<(), SettingsError> {
+        let Some((from, origin)) = &self.password else {
+            return Ok(());
+        };
+        if self
+            .registries
+            .iter()
+            .all(|address| address.password.is_some())
+        {
+            return Ok(());
+        }
+        let password = fetch(from, origin, environment)?;
+        for address in &mut self.registries {
+            registry::with_password(address, &password);
+        }
+        Ok(())
+    }
+}
+
+fn plain(given: Vec<registry::Given>) -> Vec<RegistryAddress> {
+    given.into_iter().map(|one| one.address).collect()
+}
+
+/// A value of a setting through a reader.
+fn read<T>(
+    layers: &Layers,
+    name: &str,
+    reader: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, SettingsError> {
+    let Some((text, origin)) = layers.text(name) else {
+        return Ok(None);
+    };
+    reader(text)
+        .map(Some)
+        .map_err(|problem| SettingsError::Value {
+            origin: origin.clone(),
+            problem: format!("{name} `{text}`: {problem}"),
+            hint: None,
+        })
+}
+
+fn choice<T: ValueEnum>(text: &str) -> Result<T, String> {
+    T::from_str(text, false).map_err(|_| {
+        let words: Vec<String> = T::value_variants()
+            .iter()
+            .filter_map(ValueEnum::to_possible_value)
+            .map(|value| value.get_name().to_owned())
+            .collect();
+        format!("expected one of {}", words.join(", "))
+    })
+}
+
+fn requirements(layers: &Layers) -> Result<BTreeSet<String>, SettingsError> {
+    let Some(setting) = layers.setting("require") else {
+        return Ok(BTreeSet::new());
+    };
+    setting
+        .values
+        .iter()
+        .map(|text| {
+            value::requirement(text).map_err(|problem| SettingsError::Value {
+                origin: setting.origin.clone(),
+                problem: format!("require `{text}`: {problem}"),
+                hint: None,
+            })
+        })
+        .collect()
+}
+
+fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError> {
+    let flags = &common.consumer;
+    let owned = |name: &str| layers.text(name).map(|(text, _)| text.to_owned());
+    let client = read(layers, "client", choice::<ClientChoice>)?;
+    let version = |text: &str| match DubboVersion::parse(text) {
+        // The numbers of other clients are their own; those that no line of Java Dubbo has say nothing about it.
+        Err(_) if client == Some(ClientChoice::Go) => Ok(None),
+        version => version.map(Some).map_err(|error| error.to_string()),
+    };
+    Ok(Consumer {
+        application: owned("consumer-app"),
+        ip: owned("consumer-ip"),
+        dubbo: read(layers, "dubbo", version)?.flatten(),
+        state: flags.consumer.map(|state| match state {
+            StateChoice::Running => ConsumerState::Running,
+            StateChoice::Starting => ConsumerState::Starting,
+        }),
+        since: flags.consumer_since,
+        params: flags
+            .param
+            .iter()
+            .map(|pair| (pair.key.clone(), pair.value.clone()))
+            .collect(),
+        client: client.map(|client| match client {
+            ClientChoice::Java => Client::Java,
+            ClientChoice::Go => Client::Go,
+        }),
+    })
+}
+
+fn invocation(common: &Common) -> Invocation {
+    let flags = &common.invocation;
+    Invocation {
+        method: flags.method.clone(),
+        arguments: flags.arg.clone(),
+        attachments: flags
+            .attachment
+            .iter()
+            .map(|pair| (pair.key.clone(), pair.value.clone()))
+            .collect(),
+    }
+}
