@@ -34,8 +34,10 @@ use crate::{
     snapshot::{ErrKind, Line, SourceId, Want},
 };
 
-/// So many members are asked at most; the others are not looked at.
+/// So many members are asked at the same time at most; the others only when none of these answers.
 pub const MOST_MEMBERS: usize = 5;
+/// So many members are looked at in all.
+const MOST_TRIED: usize = 15;
 /// So many requests are under way at the same time at most.
 pub const MOST_AT_ONCE: usize = 16;
 
@@ -102,7 +104,7 @@ impl Zookeeper {
                 members.push(member.clone());
             }
         }
-        members.truncate(MOST_MEMBERS);
+        members.truncate(MOST_TRIED);
         Ok(Self {
             source,
             members,
@@ -176,30 +178,34 @@ impl Zookeeper {
         if !self.sessions.is_empty() {
             return;
         }
-        let mut opening = JoinSet::new();
-        for (index, member) in self.members.iter().cloned().enumerate() {
-            let (access, deadline, answers) = (self.access.clone(), *deadline, answers.clone());
-            opening.spawn(async move {
-                (
-                    index,
-                    Session::open(&member, &access, &deadline, &answers).await,
-                )
-            });
-        }
-        let silence = || {
-            Err(Failure::new(
-                ErrKind::BadAnswer,
-                "the answer could not be read",
-            ))
-        };
-        let mut sessions: Vec<Result<Arc<Session>, Failure>> =
-            self.members.iter().map(|_| silence()).collect();
-        while let Some(opened) = opening.join_next().await {
-            if let Ok((index, session)) = opened {
-                sessions[index] = session.map(Arc::new);
+        // Whoever stops in between finds the sessions that are open, and closes them.
+        let unread = Failure::new(ErrKind::BadAnswer, "the answer could not be read");
+        self.sessions = self.members.iter().map(|_| Err(unread.clone())).collect();
+        // Further members are of interest only when the first ones are all down.
+        for batch in (0..self.members.len())
+            .collect::<Vec<_>>()
+            .chunks(MOST_MEMBERS)
+        {
+            let mut opening = JoinSet::new();
+            for index in batch.iter().copied() {
+                let member = self.members[index].clone();
+                let (access, deadline, answers) = (self.access.clone(), *deadline, answers.clone());
+                opening.spawn(async move {
+                    let session = Session::open(&member, &access, &deadline, &answers).await;
+                    (index, session)
+                });
+            }
+            while let Some(opened) = opening.join_next().await {
+                if let Ok((index, session)) = opened {
+                    self.sessions[index] = session.map(Arc::new);
+                }
+            }
+            if self.open_sessions().next().is_some() {
+                self.sessions
+                    .truncate(batch.last().map_or(0, |last| last + 1));
+                return;
             }
         }
-        self.sessions = sessions;
     }
 
     /// The sessions in the order in which they are asked: members that follow a leader first.

@@ -20,7 +20,8 @@ use crate::{
     snapshot::{ErrKind, Key, Line, Payload},
 };
 
-/// Asked of the server; it gives at least twice its tick. Short, since it outlives us only after a crash.
+/// Asked of the server; it gives at least twice its tick. Short, since it outlives us only after a crash. A request that
+/// may take longer needs a longer session.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long the farewell may take.
 const FAREWELL: Duration = Duration::from_millis(300);
@@ -251,9 +252,10 @@ async fn reach(member: &str, deadline: &Deadline) -> Result<tokio::net::TcpStrea
 }
 
 async fn connect(member: &str, access: &Access, deadline: &Deadline) -> Result<Client, Error> {
+    let limit = deadline.request_limit().max(Duration::from_secs(1));
     let mut connector = Client::connector()
-        .with_session_timeout(SESSION_TIMEOUT)
-        .with_connection_timeout(deadline.request_limit().max(Duration::from_secs(1)))
+        .with_session_timeout(SESSION_TIMEOUT.max(limit * 2))
+        .with_connection_timeout(limit)
         .with_readonly(true)
         .with_fail_eagerly();
     if let Some(login) = &access.login {

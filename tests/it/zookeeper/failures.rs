@@ -140,6 +140,23 @@ fn a_node_that_is_closed_to_this_user() {
 }
 
 #[test]
+fn a_server_that_wants_a_login() {
+    let Some(distribution) = distribution("an enforced login") else {
+        return;
+    };
+    let properties = ["enforce.auth.enabled=true", "enforce.auth.schemes=digest"];
+    let options = Options {
+        properties: properties.map(|p| format!("zookeeper.{p}")).to_vec(),
+        ..Options::default()
+    };
+    let server = Server::start(&distribution, &options);
+    let (kind, text) = reason(&server.address());
+    assert_eq!((kind, text.as_str()), (ErrKind::Denied, "AuthFailed"));
+    let seen = seek(&format!("reader:any@{}", server.address()));
+    assert_eq!(seen.node(SOUGHT).err_kind(), Some(&ErrKind::NotFound));
+}
+
+#[test]
 fn a_server_that_dies_in_the_middle() {
     let Some(distribution) = distribution("a dying server") else {
         return;

@@ -198,3 +198,24 @@ fn members_that_are_not_one_ensemble_disagree() {
         assert_eq!(names, Some(&[name.to_owned()][..]));
     }
 }
+
+#[test]
+fn a_member_far_down_the_list_is_found_when_the_first_are_down() {
+    let Some(distribution) = distribution("a long list of members") else {
+        return;
+    };
+    let server = Server::start(&distribution, &Options::default());
+    let dead: Vec<String> = (0..6)
+        .map(|_| format!("127.0.0.1:{}", free_port()))
+        .collect();
+    let address = format!(
+        "zookeeper://{}?backup={},{}",
+        dead[0],
+        dead[1..].join(","),
+        server.address()
+    );
+    let seen = observe(&address, |_, source| vec![Want::zk_children(source, "/")]);
+    let root = seen.node("/");
+    assert!(root.children().is_some(), "{}", seen.text());
+    assert_eq!(root.via, Some(server.address()));
+}
