@@ -23,9 +23,28 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Fine,
+        Self::Fault,
+        Self::Usage,
+        Self::Unknown,
+        Self::Input,
+        Self::Bug,
+        Self::Interrupted,
+    ];
+
     /// The number.
     pub fn code(self) -> u8 {
         self as u8
+    }
+
+    /// The reason behind a number; a number that is none is a defect.
+    pub fn of(code: u8) -> Self {
+        Self::ALL
+            .into_iter()
+            .find(|exit| exit.code() == code)
+            .unwrap_or(Self::Bug)
     }
 }
 
@@ -112,6 +131,10 @@ mod tests {
             (Exit::Bug, 70),
             (Exit::Interrupted, 130),
         ];
-        assert!(all.iter().all(|(exit, number)| exit.code() == *number));
+        assert!(
+            all.iter()
+                .all(|(exit, number)| exit.code() == *number && Exit::of(*number) == *exit)
+        );
+        assert_eq!(all.map(|(exit, _)| exit), Exit::ALL);
     }
 }

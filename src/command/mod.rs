@@ -1,1 +1,159 @@
-//! One file per verb: settings, observe, diagnose, render. The only place where all layers meet.
+//! One file per verb: settings -> observe -> diagnose -> render. The only place where all rooms meet.
+
+mod files;
+mod guard;
+mod no_provider;
+mod questions;
+mod recorded;
+mod show;
+mod stream;
+mod unbuilt;
+
+use std::ffi::OsString;
+
+use clap::{Parser as _, error::ErrorKind};
+
+use crate::{
+    cli::{Cli, ConfigVerb, OutputFlags, Verb},
+    error::complaint,
+    exit::Exit,
+    question::mask_address,
+    settings::{Environment, Terminal},
+};
+
+/// What a verb may know of the process.
+#[derive(Debug, Clone)]
+struct Surroundings {
+    environment: Environment,
+    terminal: Terminal,
+}
+
+/// Tells the user something before the answer, unless they asked for quiet.
+fn warn(flags: &OutputFlags, warnings: &[String]) {
+    if !flags.quiet {
+        for warning in warnings {
+            stream::warn(warning);
+        }
+    }
+}
+
+/// Runs the program with these arguments, the program's name first. Writes the report to stdout and everything else to
+/// stderr; never ends the process itself.
+pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
+    let args: Vec<OsString> = args.into_iter().collect();
+    guard::guarded(|| run(&args))
+}
+
+fn run(args: &[OsString]) -> Exit {
+    let environment = Environment::of_process();
+    let around = Surroundings {
+        terminal: Terminal::of_process(&environment),
+        environment,
+    };
+    let verb = match Cli::try_parse_from(args) {
+        Ok(cli) => cli.verb,
+        Err(error) => return refuse(&error, args),
+    };
+    start_log(&verb);
+    match dispatch(&verb, &around) {
+        Ok(exit) => exit,
+        Err(error) => {
+            let complaint = complaint(&error);
+            stream::note(&complaint.to_string());
+            complaint.exit
+        }
+    }
+}
+
+fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
+    let instead = match verb {
+        Verb::NoProvider(args) => return no_provider::run(args, around),
+        Verb::Snapshot(_) => (
+            "snapshot",
+            "diagnose an existing recording: `diag no-provider --snapshot PATH`",
+        ),
+        Verb::TimeoutBudget(_) => (
+            "timeout-budget",
+            "the timeouts in a pasted log are shown by `diag no-provider --from-log`",
+        ),
+        Verb::RouteReplay(_) => (
+            "route-replay",
+            "`diag no-provider` says which rules a registry holds for a service",
+        ),
+        Verb::Lint(_) => (
+            "lint",
+            "`diag no-provider` says which rules a registry holds for a service",
+        ),
+        Verb::Explain(_) => (
+            "explain",
+            "every report says what its codes mean; the pages are in src/diagnose/explain of the source",
+        ),
+        Verb::Completions(_) => (
+            "completions",
+            "`diag --help` and `diag VERB --help` list everything",
+        ),
+        Verb::Config(args) => match args.verb {
+            ConfigVerb::Show { .. } => {
+                ("config show", "an error names the place a value comes from")
+            }
+            ConfigVerb::Init => (
+                "config init",
+                "the keys of diag.toml are the long flags, profiles stand below [profiles.NAME]",
+            ),
+        },
+    };
+    Err(unbuilt::verb(instead.0, instead.1).into())
+}
+
+/// Shows help, version or what the parser did not like. Its texts may quote an argument: addresses in it are masked.
+fn refuse(error: &clap::Error, args: &[OsString]) -> Exit {
+    if matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
+    ) {
+        return match stream::report(&error.to_string()) {
+            Ok(()) => Exit::Fine,
+            Err(_) => Exit::Input,
+        };
+    }
+    let mut text = error.to_string();
+    for argument in args.iter().filter_map(|argument| argument.to_str()) {
+        let value = argument.split_once('=').map_or(argument, |(name, value)| {
+            if name.starts_with('-') {
+                value
+            } else {
+                argument
+            }
+        });
+        let masked = mask_address(value);
+        if masked != value {
+            text = text.replace(value, &masked);
+        }
+    }
+    let safe: Vec<String> = text.lines().map(crate::report::safe).collect();
+    stream::note(&(safe.join("\n") + "\n"));
+    Exit::Usage
+}
+
+/// `-vv` writes what the program does to stderr.
+fn start_log(verb: &Verb) {
+    let verbose = match verb {
+        Verb::NoProvider(args) => args.common.output.verbose,
+        Verb::Snapshot(args) => args.common.output.verbose,
+        _ => 0,
+    };
+    let level = match verbose {
+        0 | 1 => return,
+        2 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    // Of other crates nothing: what they write is not ours to mask.
+    let filter =
+        tracing_subscriber::EnvFilter::new(format!("{}={level}", env!("CARGO_CRATE_NAME")));
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(false)
+        .without_time()
+        .try_init();
+}

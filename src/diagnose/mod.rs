@@ -12,6 +12,8 @@ mod remedy;
 mod text;
 mod worlds;
 
+pub(crate) use gather::source_of;
+
 use serde_json::{Map, Value};
 
 use crate::{

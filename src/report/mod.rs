@@ -4,6 +4,7 @@
 //! no colour, no width. Renderers take it and add nothing.
 
 mod brief;
+mod build;
 mod filter;
 mod json;
 mod layout;
@@ -15,6 +16,7 @@ mod text;
 pub mod words;
 
 pub use brief::render as brief;
+pub use build::{Asked, MOST_DROPPED, Manner, report};
 pub use filter::Filter;
 pub use json::render as json;
 pub use safe::safe;

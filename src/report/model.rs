@@ -71,7 +71,7 @@ pub struct QuestionInfo {
     pub service: ServiceInfo,
     /// The consumer.
     pub consumer: ConsumerInfo,
-    /// Ids of the consumer's registries in `sources`.
+    /// Ids of the consumer's registries in `sources`; the address of one that is not there.
     pub registries: Vec<String>,
 }
 

@@ -33,7 +33,7 @@ labels! {
     None: "NO PROVIDER", "没有可用的提供者";
     Unknown: "UNKNOWN", "无法判断";
     Done: "DONE", "完成";
-    ReachableMessage: "{n} addresses are left for this consumer, as far as the registry tells",
+    ReachableMessage: "addresses left for this consumer, as far as the registry tells: {n}",
         "就注册中心所见，该消费者还剩 {n} 个地址";
     ReachableUncounted: "nothing stands in the way, as far as could be seen", "就所见而言，没有任何阻碍";
     UnknownMessage: "a fact that decides was not seen", "缺少起决定作用的事实";

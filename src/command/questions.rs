@@ -1,0 +1,365 @@
+//! From what was said, on the command line and in files, to the questions that are asked.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::files::{Content, Handed};
+use crate::{
+    cli::value::Whose,
+    error::UsageError,
+    input::log::{Candidates, KeyClaim, Language, LogFacts, Outcome, QuestionHints, RegistryHint},
+    model::{service_key::ServiceKey, version::DubboVersion},
+    question::{Client, Consumer, Question, RegistryAddress, UnreadableAddress},
+    settings::Settings,
+    snapshot::{Snapshot, SourceKind},
+};
+
+/// The questions, and what the user should know about how they came to be.
+#[derive(Debug)]
+pub(super) struct Questions {
+    /// One per service.
+    pub(super) questions: Vec<Question>,
+    /// Contradictions and gaps.
+    pub(super) notes: Vec<String>,
+}
+
+/// Puts the questions together. `now` is the moment they are asked at.
+pub(super) fn questions(
+    services: &[String],
+    settings: &Settings,
+    files: &[Handed],
+    recorded: &[LogFacts],
+    snapshot: &Snapshot,
+    now: Timestamp,
+) -> Result<Questions, UsageError> {
+    let mut notes = Vec::new();
+    let logs: Vec<LogFacts> = files
+        .iter()
+        .filter_map(log_of)
+        .chain(recorded)
+        .cloned()
+        .collect();
+    let keys = match services {
+        [] => failing(files, &mut notes)?,
+        services => services
+            .iter()
+            .map(|text| typed(text, settings))
+            .collect::<Result<_, _>>()?,
+    };
+    let base = base(settings, files, now, &mut notes);
+    let mut questions = Vec::new();
+    for key in keys {
+        let mut question = Question {
+            service: key,
+            logs: logs.clone(),
+            ..base.clone()
+        };
+        for file in files
+            .iter()
+            .filter(|file| file.whose != Some(Whose::Provider))
+        {
+            if let Some(log) = log_of(file) {
+                let hints = about(log, &question.service);
+                take_hints(&mut question, settings, &hints, snapshot, &mut notes);
+            }
+        }
+        questions.push(question);
+    }
+    notes.dedup();
+    Ok(Questions { questions, notes })
+}
+
+fn log_of(file: &Handed) -> Option<&LogFacts> {
+    match &file.content {
+        Content::Log(facts) => Some(facts),
+        Content::Settings(_) => None,
+    }
+}
+
+fn typed(text: &str, settings: &Settings) -> Result<ServiceKey, UsageError> {
+    let mut key = ServiceKey::parse_cli(text)
+        .map_err(|error| UsageError::new(format!("SERVICE: {error}")))?;
+    let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+    if settings.group.is_some() {
+        key.group = filled(&settings.group);
+    }
+    if settings.service_version.is_some() {
+        key.version = filled(&settings.service_version);
+    }
+    Ok(key)
+}
+
+/// The services that fail in the pasted text, in order of appearance.
+fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>, UsageError> {
+    let mut claims: Vec<KeyClaim> = Vec::new();
+    let mut pasted = false;
+    for log in files.iter().filter(|file| file.asks).filter_map(log_of) {
+        pasted = true;
+        let hints = log.question_hints();
+        let failing: Vec<KeyClaim> = log
+            .failures
+            .iter()
+            .filter(|failure| failure.outcome() == Outcome::Failed)
+            .filter_map(|failure| Some(failure.service()?.value))
+            .collect();
+        for hint in &hints.services.values {
+            let fails = failing.iter().any(|claim| claim.agrees(&hint.value));
+            if fails && !claims.iter().any(|known| known.agrees(&hint.value)) {
+                claims.push(hint.value.clone());
+            }
+        }
+    }
+    if claims.is_empty() {
+        return Err(if pasted {
+            UsageError::new("the text names no service that fails")
+                .hint("name it: diag no-provider [group/]interface[:version] --from-log ..")
+        } else {
+            UsageError::new("no service is named")
+                .hint("name one: [group/]interface[:version], or give --from-log")
+        });
+    }
+    Ok(claims
+        .into_iter()
+        .map(|claim| key_of(&claim, notes))
+        .collect())
+}
+
+fn key_of(claim: &KeyClaim, notes: &mut Vec<String>) -> ServiceKey {
+    let key = ServiceKey::new(claim.group.value(), &claim.interface, claim.version.value());
+    for (what, known) in [
+        ("group", claim.group.is_known()),
+        ("version", claim.version.is_known()),
+    ] {
+        if !known {
+            let flag = if what == "group" {
+                "--group"
+            } else {
+                "--service-version"
+            };
+            notes.push(format!(
+                "{}: the text does not show whether there is a {what}; none is taken, {flag} says otherwise",
+                claim.interface
+            ));
+        }
+    }
+    key
+}
+
+/// What all questions share: flags, then the consumer's configuration files.
+fn base(
+    settings: &Settings,
+    files: &[Handed],
+    now: Timestamp,
+    notes: &mut Vec<String>,
+) -> Question {
+    let mut question = Question {
+        consumer: settings.consumer.clone(),
+        registries: settings.registries.clone(),
+        also_search: settings.also_search.clone(),
+        config_center: settings.config_center.clone(),
+        invocation: settings.invocation.clone(),
+        sweep: settings.sweep,
+        require: settings.require.clone(),
+        ..Question::new(ServiceKey::new(None, "", None), now)
+    };
+    for file in files {
+        let (Content::Settings(found), Some(id)) = (&file.content, &file.id) else {
+            continue;
+        };
+        if file.whose == Some(Whose::Provider) {
+            continue;
+        }
+        if file.whose.is_none() {
+            notes.push(format!(
+                "{id}: not said whose file it is: taken for the consumer's (--attach consumer:FILE)"
+            ));
+        }
+        for (property, line, placeholder) in &found.unresolved {
+            notes.push(format!("{id} line {line}: {property} has {placeholder}, which the file does not define: give --registry"));
+        }
+        question.consumer.application = question
+            .consumer
+            .application
+            .or_else(|| found.application.clone());
+        question.config_center = question
+            .config_center
+            .or_else(|| found.config_center.clone());
+        if settings.registries.is_empty() {
+            question.registries.extend(found.registries.iter().cloned());
+            question
+                .unreadable
+                .extend(
+                    found
+                        .unreadable
+                        .iter()
+                        .map(|(property, line, error)| UnreadableAddress {
+                            error: error.clone(),
+                            property: property.clone(),
+                            source: id.to_string(),
+                            line: *line,
+                            of_consumer: file.whose == Some(Whose::Consumer),
+                        }),
+                );
+        }
+    }
+    question
+}
+
+/// The part of a log that speaks of a service, and what it says of nothing in particular.
+fn about(log: &LogFacts, service: &ServiceKey) -> QuestionHints {
+    let fits = |claim: &KeyClaim| {
+        claim.interface == service.interface
+            && (!claim.group.is_known() || claim.group.value() == service.group.as_deref())
+            && (!claim.version.is_known() || claim.version.value() == service.version.as_deref())
+    };
+    let part = LogFacts {
+        failures: log
+            .failures
+            .iter()
+            .filter(|failure| failure.service().is_none_or(|claim| fits(&claim.value)))
+            .cloned()
+            .collect(),
+        ..log.clone()
+    };
+    part.question_hints()
+}
+
+/// Fills what the command line left open.
+fn take_hints(
+    question: &mut Question,
+    settings: &Settings,
+    hints: &QuestionHints,
+    snapshot: &Snapshot,
+    notes: &mut Vec<String>,
+) {
+    let service = question.service.to_string();
+    let mut note = |what: &str, flag: &str, values: &Candidates<String>, given: Option<&str>| {
+        let texts: BTreeSet<&str> = values
+            .values
+            .iter()
+            .map(|fact| fact.value.as_str())
+            .collect();
+        let list = texts.iter().copied().collect::<Vec<_>>().join(", ");
+        match given {
+            Some(given) if !texts.is_empty() && !texts.contains(given) => {
+                notes.push(format!(
+                    "{service}: the text says {what} {list}, {flag} says {given}: the flag counts"
+                ));
+            }
+            None if texts.len() > 1 => {
+                notes.push(format!("{service}: the text says several things for {what} ({list}): none is taken, give {flag}"));
+            }
+            _ => {}
+        }
+    };
+    let given = &settings.consumer;
+    note(
+        "application",
+        "--consumer-app",
+        &hints.application,
+        given.application.as_deref(),
+    );
+    note(
+        "address of the consumer",
+        "--consumer-ip",
+        &hints.consumer_ip,
+        given.ip.as_deref(),
+    );
+    note(
+        "Dubbo version",
+        "--dubbo",
+        &hints.dubbo,
+        given.dubbo.as_ref().map(DubboVersion::as_str),
+    );
+
+    let only = |values: &Candidates<String>| values.only().map(|fact| fact.value.clone());
+    let consumer: &mut Consumer = &mut question.consumer;
+    consumer.application = consumer
+        .application
+        .take()
+        .or_else(|| only(&hints.application));
+    consumer.ip = consumer.ip.take().or_else(|| only(&hints.consumer_ip));
+    consumer.dubbo = consumer
+        .dubbo
+        .take()
+        .or_else(|| DubboVersion::parse(&only(&hints.dubbo)?).ok());
+    consumer.client = consumer.client.or_else(|| {
+        hints.client.only().map(|fact| match fact.value {
+            Language::Java => Client::Java,
+            Language::Go => Client::Go,
+        })
+    });
+    if question.invocation.method.is_none() {
+        question.invocation.method = only(&hints.methods);
+    }
+    if question.registries.is_empty() && question.unreadable.is_empty() {
+        question.registries = registries(&hints.registries, snapshot, notes);
+    }
+}
+
+/// The consumer's registries that a text names, as addresses.
+fn registries(
+    hints: &[RegistryHint],
+    snapshot: &Snapshot,
+    notes: &mut Vec<String>,
+) -> Vec<RegistryAddress> {
+    let mut addresses: Vec<RegistryAddress> = Vec::new();
+    for hint in hints.iter().filter(|hint| hint.of_consumer) {
+        let Some(kind) = hint
+            .kind
+            .clone()
+            .or_else(|| recorded_kind(&hint.address, snapshot))
+        else {
+            notes.push(format!(
+                "the text names the registry {} but not its kind: give --registry zookeeper://{0} or nacos://{0}",
+                hint.address
+            ));
+            continue;
+        };
+        let mut query: Vec<String> = Vec::new();
+        if !hint.backup.is_empty() {
+            query.push(format!("backup={}", hint.backup.join(",")));
+        }
+        let group = if kind == "nacos" {
+            &hint.nacos_group
+        } else {
+            &hint.root
+        };
+        let pairs = [("namespace", &hint.namespace), ("group", group)];
+        query.extend(
+            pairs
+                .iter()
+                .filter_map(|(name, value)| Some(format!("{name}={}", value.as_ref()?))),
+        );
+        let mut text = format!("{kind}://{}", hint.address);
+        if !query.is_empty() {
+            text = format!("{text}?{}", query.join("&"));
+        }
+        match RegistryAddress::parse(&text) {
+            Ok(address) if addresses.contains(&address) => {}
+            Ok(address) => addresses.push(address),
+            Err(error) => notes.push(format!(
+                "the text names a registry that cannot be read: {error}"
+            )),
+        }
+    }
+    addresses
+}
+
+/// The kind of the recorded registry with this address, when there is just one.
+fn recorded_kind(address: &str, snapshot: &Snapshot) -> Option<String> {
+    let kinds: BTreeSet<String> = snapshot
+        .manifest()
+        .sources
+        .values()
+        .filter(|source| matches!(source.kind, SourceKind::Zookeeper | SourceKind::Nacos))
+        .filter_map(|source| RegistryAddress::parse(source.url.as_deref()?).ok())
+        .filter(|recorded| recorded.members.iter().any(|member| member == address))
+        .map(|recorded| recorded.kind.to_string())
+        .collect();
+    match kinds.len() {
+        1 => kinds.into_iter().next(),
+        _ => None,
+    }
+}

@@ -1,0 +1,89 @@
+//! Facts from a recording: opening it, its logs, and filling a snapshot until nothing new is wanted.
+
+use std::path::Path;
+
+use crate::{
+    input::log::{End, LogFacts, LogOrigin, LogReader},
+    model::secret::Secret,
+    observe::recorded::Recording,
+    question::RegistryAddress,
+    settings::Settings,
+    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
+};
+
+/// Opens a recording that hides the secrets of this run.
+pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, SnapshotError> {
+    let addresses = settings
+        .registries
+        .iter()
+        .chain(&settings.also_search)
+        .chain(&settings.config_center);
+    let secrets: Vec<Secret> = addresses.flat_map(RegistryAddress::secrets).collect();
+    Ok(Recording::open(path)?.with_masker(Masker::new(&secrets)))
+}
+
+/// What the attached logs of a recording say.
+pub(super) fn logs(
+    recording: &mut Recording,
+    snapshot: &mut Snapshot,
+) -> Result<Vec<LogFacts>, SnapshotError> {
+    let files: Vec<(SourceId, LogOrigin)> = recording
+        .manifest()
+        .sources
+        .iter()
+        .filter(|(_, source)| source.kind == SourceKind::File && is_log(source))
+        .map(|(id, source)| (id.clone(), origin(id, source)))
+        .collect();
+    let mut all = Vec::new();
+    for (id, origin) in files {
+        let mut reader = LogReader::new(origin);
+        recording.fill_text(snapshot, &id)?;
+        if let Some(text) = snapshot.text(&id) {
+            reader.push(text.as_bytes());
+        } else {
+            for line in lines(recording, &id)? {
+                let number = line.line_number().unwrap_or_default();
+                let offset = line
+                    .field("offset")
+                    .and_then(serde_json::Value::as_u64)
+                    .unwrap_or_default();
+                if let Some(text) = line.body_text() {
+                    reader.push_line(number, offset, &text);
+                }
+            }
+        }
+        all.push(reader.finish());
+    }
+    Ok(all)
+}
+
+/// The recorded lines of a file, in its order.
+fn lines(recording: &mut Recording, id: &SourceId) -> Result<Vec<Line>, SnapshotError> {
+    let mut lines = Vec::new();
+    let wanted = |source: &SourceId, key: &Key| source == id && key.op() == "file.lines";
+    recording.for_each_line(wanted, |_, line| lines.push(line))?;
+    lines.sort_by_key(Line::line_number);
+    Ok(lines)
+}
+
+fn is_log(source: &Source) -> bool {
+    source
+        .file_as
+        .as_deref()
+        .is_some_and(|word| word.ends_with("log"))
+}
+
+fn origin(id: &SourceId, source: &Source) -> LogOrigin {
+    let word = source.file_as.as_deref().unwrap_or_default();
+    LogOrigin {
+        name: id.to_string(),
+        end: if word.starts_with("consumer") {
+            Some(End::Consumer)
+        } else if word.starts_with("provider") {
+            Some(End::Provider)
+        } else {
+            None
+        },
+        host: source.host.clone(),
+    }
+}

@@ -1,0 +1,55 @@
+//! From a report to stdout, in the format and language that were asked for.
+
+use crate::{
+    cli::{ColorChoice, Output, OutputFlags},
+    report::{self, View, model::Report, style, style::Styler, words::Lang},
+    settings::{Environment, Settings, Terminal},
+};
+
+/// The language of the report's texts: as asked, else English for programs and the locale's for people.
+pub(super) fn lang(settings: &Settings, flags: &OutputFlags, environment: &Environment) -> Lang {
+    settings.lang.unwrap_or_else(|| {
+        if settings.output == Output::Json && !flags.brief {
+            Lang::En
+        } else {
+            environment.lang()
+        }
+    })
+}
+
+/// What the output can show.
+pub(super) fn styler(flags: &OutputFlags, environment: &Environment, is_terminal: bool) -> Styler {
+    let colour = environment.colour(flags.color.unwrap_or(ColorChoice::Auto), is_terminal);
+    if colour {
+        style::take_over_colours();
+    }
+    Styler {
+        colour,
+        unicode: environment.is_utf8(),
+    }
+}
+
+/// The text of a report.
+pub(super) fn text(
+    report: &Report,
+    settings: &Settings,
+    flags: &OutputFlags,
+    environment: &Environment,
+    terminal: Terminal,
+) -> String {
+    if flags.brief {
+        return report::brief(report);
+    }
+    match settings.output {
+        Output::Json => report::json(report),
+        Output::Text | Output::Markdown | Output::Html => report::text(
+            report,
+            View {
+                lang: lang(settings, flags, environment),
+                width: terminal.width,
+                style: styler(flags, environment, terminal.stdout),
+                verbose: flags.verbose > 0,
+            },
+        ),
+    }
+}
