@@ -1,4 +1,5 @@
-//! Merging the consumer's parameters into a provider's URL, as 2.x does it at once.
+//! Merging the consumer's parameters into a provider's URL at once, as 2.x does it (and 3.x for URLs that do not come
+//! from the registry's provider list).
 
 use std::collections::BTreeMap;
 
@@ -41,8 +42,9 @@ pub(super) fn query_2x(parameters: &BTreeMap<String, String>) -> BTreeMap<String
         .collect()
 }
 
-/// `ClusterUtils.mergeUrl(remoteUrl, localMap)`: 2.7 (`DefaultProviderURLMergeProcessor` from 2.7.12) and 2.6.
-pub(super) fn merge_2x(
+/// `ClusterUtils.mergeUrl(remoteUrl, localMap)`: `DefaultProviderURLMergeProcessor` from 2.7.12 on, its forerunner
+/// before, and 2.6.
+pub(super) fn merge_at_once(
     provider: &Url,
     consumer: &BTreeMap<String, String>,
     version: &DubboVersion,

@@ -4,6 +4,7 @@
 //! included: which lists are kept, when calls are forbidden, whose parameters win. Each provider URL that does not
 //! become an invoker carries its reason. It does not decide what that means; stages and verdict do.
 
+mod apply;
 mod merge;
 mod protocols;
 mod refresh;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 pub use self::protocols::{Protocols, Support};
 pub use self::refresh::{Fate, Invoker, Notice, Outcome};
+pub use self::registry::Notified;
 pub use self::service_url::ServiceUrl;
 use crate::model::matching::Mismatch;
 use crate::model::url::{Url, UrlError};
@@ -156,6 +158,15 @@ pub enum NotifyError {
     /// A provider URL without a protocol reached the directory; invokers stay as they were.
     #[error("a provider entry has no protocol")]
     NoProtocol,
+    /// 3.x: rules exist, and a provider URL has a password but no user; invokers stay as they were.
+    #[error("a provider entry has a password but no user, which rules cannot be applied to")]
+    PasswordWithoutUser,
+    /// 2.7.9 on: a provider URL without `application` is notified **again**, and comparing it with itself fails; from
+    /// then on invokers never change.
+    #[error(
+        "a provider entry without `application` cannot be compared with the one known from before"
+    )]
+    NoApplication,
 }
 
 impl NotifyError {
@@ -180,6 +191,10 @@ struct Traits {
     allows_first: bool,
     /// An empty first list counts as a list to remember (before 3.1.3); no difference can be seen yet.
     remembers_nothing: bool,
+    /// URLs that differ in their timestamp are not the same (before 2.7.9).
+    timestamp_counts: bool,
+    /// A merged URL of a provider without `application` cannot be compared (2.7.9 on).
+    needs_application: bool,
     /// Equal URLs are made one before they become invokers (3.3.2 on).
     distinct: bool,
     /// `mock` anywhere: 3.x before 3.2.5 takes the tag off the provider's URL by mistake, later the mock.
@@ -202,6 +217,8 @@ impl Traits {
             tag_not_absorbed: version.at_least([2, 7, 16]) && !layers,
             allows_first: layers || !version.at_least([2, 7]),
             remembers_nothing: !version.at_least([3, 1, 3]),
+            timestamp_counts: !version.at_least([2, 7, 9]),
+            needs_application: version.at_least([2, 7, 9]) && !layers,
             distinct: version.at_least([3, 3, 2]),
             mock_removes: match (layers, version.at_least([3, 2, 5])) {
                 (false, _) => None,
@@ -230,6 +247,8 @@ pub struct Directory {
     invokers: Vec<Invoker>,
     forbidden: bool,
     own_url: Url,
+    /// It took over the null `remote.application` of a provider without `application`.
+    own_url_has_null: bool,
 }
 
 impl Directory {
@@ -249,6 +268,7 @@ impl Directory {
         };
         let mut directory = Self {
             own_url: consumer.clone(),
+            own_url_has_null: false,
             traits,
             subscribed,
             query,

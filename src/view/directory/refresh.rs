@@ -1,11 +1,10 @@
 //! What a notification does to the directory: `RegistryDirectory.notify`, `refreshInvoker` and `toInvokers`.
 
-use super::merge::merge_2x;
-use super::registry::{self, Filtered};
+use super::registry::{self, Notified};
 use super::service_url::Known;
 use super::{Directory, Drop, EntryId, Notification, NotifyError, Rules, ServiceUrl, Support};
 use crate::model::url::Url;
-use crate::rule::override_url::{Configurator, Place, configurators};
+use crate::rule::override_url::configurators;
 
 /// An address that calls can choose.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +19,19 @@ pub struct Invoker {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fate {
     /// It is an invoker.
-    Kept(ServiceUrl),
-    /// It is not; the URL where the entry could be read.
-    Dropped(Option<Url>, Drop),
+    Kept {
+        /// As the registry client notified it.
+        notified: ServiceUrl,
+        /// With everything merged.
+        merged: ServiceUrl,
+    },
+    /// It is not.
+    Dropped {
+        /// As the registry client read it, if it did.
+        url: Option<ServiceUrl>,
+        /// Why.
+        why: Drop,
+    },
 }
 
 /// What a notification did as a whole.
@@ -57,13 +66,13 @@ type Urls = Vec<(Option<EntryId>, ServiceUrl)>;
 impl Directory {
     /// What the registry tells. On an error the state is what the real code leaves behind.
     pub fn notify(&mut self, notification: Notification<'_>) -> Result<Notice, NotifyError> {
-        let Filtered {
+        let Notified {
             kept,
-            dropped,
+            dropped: by_registry,
             empty: sent_empty,
         } = match notification.providers {
-            Some(entries) => registry::providers(entries, &self.subscription, &self.subscribed)?,
-            None => Filtered::default(),
+            Some(entries) => self.notified(entries)?,
+            None => Notified::default(),
         };
         let rule_urls = match notification.configurators {
             Some(entries) => {
@@ -71,9 +80,9 @@ impl Directory {
             }
             None => Vec::new(),
         };
-        let mut fates: Fates = dropped
+        let mut fates: Fates = by_registry
             .into_iter()
-            .map(|(entry, url, drop)| (entry, Fate::Dropped(url, drop)))
+            .map(|(entry, url, why)| (entry, Fate::Dropped { url, why }))
             .collect();
         let notified = kept.into_iter().map(|(entry, url)| (Some(entry), url));
         let word = sent_empty.then(|| {
@@ -92,7 +101,9 @@ impl Directory {
         self.configure_own_url()?;
         let mut remembered = Vec::new();
         let outcome = if is_empty_word(&providers) {
-            drop_each(providers, |_| Drop::Empty, &mut fates);
+            for (entry, url) in providers {
+                dropped(entry, url, Drop::Empty, &mut fates);
+            }
             self.forbid();
             Outcome::Forbidden
         } else if providers.is_empty() {
@@ -123,6 +134,11 @@ impl Directory {
             remembered,
             sent_empty: false,
         })
+    }
+
+    /// What the registry client would make of these entries of `providers`.
+    pub fn notified(&self, entries: &[&str]) -> Result<Notified, NotifyError> {
+        registry::providers(entries, &self.subscription, &self.subscribed)
     }
 
     fn forbid(&mut self) {
@@ -158,21 +174,25 @@ impl Directory {
 
     /// `toInvokers`.
     fn refer(&mut self, urls: Urls, fates: &mut Fates) -> Result<Vec<Invoker>, NotifyError> {
-        let mut before = Known::default();
+        let mut before = Known::new(self.traits.timestamp_counts);
         for old in &self.invokers {
             before.insert(old.url.clone(), ());
         }
         let mut invokers: Vec<Invoker> = Vec::with_capacity(urls.len());
         // a repeated URL is left out, even if the first one was switched off
-        let mut merged: Known<Option<EntryId>> = Known::default();
+        let mut merged = Known::new(self.traits.timestamp_counts);
         for (entry, notified) in urls {
             if let Some(drop) = self.protocol_problem(&notified)? {
-                drop_each([(entry, notified)], |_| drop.clone(), fates);
+                dropped(entry, notified, drop, fates);
                 continue;
             }
-            let mut url = self.merge(notified)?;
+            let mut url = self.merge(notified.clone())?;
+            let known = merged.find(&url).is_some() || before.find(&url).is_some();
+            if known && self.cannot_be_compared(&url) {
+                return Err(NotifyError::NoApplication);
+            }
             if let Some((_, Some(of))) = merged.find(&url) {
-                drop_each([(entry, url)], |_| Drop::Duplicate(*of), fates);
+                dropped(entry, notified, Drop::Duplicate(*of), fates);
                 continue;
             }
             merged.insert(url.clone(), entry);
@@ -180,13 +200,28 @@ impl Directory {
                 // the invoker of an equal URL is used again, with the URL it has
                 url = old.clone();
             } else if let Some(drop) = switched_off(&url) {
-                drop_each([(entry, url)], |_| drop.clone(), fates);
+                dropped(entry, notified, drop, fates);
                 continue;
             }
-            fates.extend(entry.map(|entry| (entry, Fate::Kept(url.clone()))));
+            fates.extend(entry.map(|entry| {
+                (
+                    entry,
+                    Fate::Kept {
+                        notified,
+                        merged: url.clone(),
+                    },
+                )
+            }));
             invokers.push(Invoker { entry, url });
         }
         Ok(invokers)
+    }
+
+    /// The merge gives a provider without `application` a `remote.application` of null, at which `URL.equals` fails.
+    pub(super) fn cannot_be_compared(&self, url: &ServiceUrl) -> bool {
+        self.traits.needs_application
+            && !self.query.is_empty()
+            && url.own().parameter("remote.application").is_none()
     }
 
     /// `checkProtocolValid`.
@@ -210,158 +245,19 @@ impl Directory {
             other => Some(Drop::UnsupportedProtocol(other)),
         })
     }
-
-    /// `mergeUrl`, then the protocol in force.
-    fn merge(&mut self, notified: ServiceUrl) -> Result<ServiceUrl, NotifyError> {
-        let mut url = if self.traits.layers {
-            self.configure_layered(notified)?
-        } else {
-            let mut merged = merge_2x(notified.own(), &self.query, &self.subscription.version);
-            self.configure_plain(&mut merged)?;
-            merged
-                .parameters
-                .insert("check".to_owned(), "false".to_owned());
-            ServiceUrl::merged(merged)
-        };
-        if self.traits.own_url_absorbs {
-            for (name, value) in &url.own().parameters {
-                if !(self.traits.tag_not_absorbed && name == "dubbo.tag") {
-                    let slot = self.own_url.parameters.entry(name.clone());
-                    slot.or_insert_with(|| value.clone());
-                }
-            }
-        }
-        if let Some(name) = self.traits.mock_removes
-            && (url.text("mock").is_some() || url.any_method_has("mock"))
-            && url.own().parameters.contains_key(name)
-        {
-            url.own_mut().parameters.remove(name);
-        }
-        let is_dubbo = url.own().protocol.as_deref() == Some("dubbo");
-        if is_dubbo
-            && url.path().is_none_or(str::is_empty)
-            && let Some(path) = self.own_path()
-        {
-            url.own_mut().path = Some(path);
-        }
-        let protocol = self.effective_protocol(&url);
-        if url.own().protocol.as_ref() != Some(&protocol) {
-            url.own_mut().protocol = Some(protocol);
-        }
-        Ok(url)
-    }
-
-    /// The path of a provider of Dubbo 1.0, which has none: the interface without group and version.
-    fn own_path(&self) -> Option<String> {
-        let interface = if self.traits.layers {
-            self.own_url.service_interface()
-        } else {
-            self.query.get("interface").map(String::as_str)
-        }?;
-        let path = interface
-            .split_once('/')
-            .map_or(interface, |(_, rest)| rest);
-        let path = path.rsplit_once(':').map_or(path, |(rest, _)| rest);
-        Some(path.trim_start_matches('/').to_owned())
-    }
-
-    /// `getEffectiveProtocol` (3.3).
-    fn effective_protocol(&self, url: &ServiceUrl) -> String {
-        let own = url.own().protocol.as_deref().unwrap_or_default();
-        if !self.traits.preferred_protocol {
-            return own.to_owned();
-        }
-        let preferred = url.text("preferred.protocol").unwrap_or(own);
-        let asked = self.query.get("protocol").filter(|asked| !asked.is_empty());
-        let Some(asked) = asked.and_then(|asked| asked.split(',').next()) else {
-            return preferred.to_owned();
-        };
-        let effective = if asked == preferred {
-            preferred
-        } else if asked == own {
-            own
-        } else {
-            let extra = url.text("ext.protocol").unwrap_or_default();
-            let has = |name: &str| extra.split(',').any(|item| item.eq_ignore_ascii_case(name));
-            if !extra.is_empty() && has(asked) {
-                asked
-            } else {
-                preferred
-            }
-        };
-        effective.to_owned()
-    }
-
-    /// All rules in the order in which they are applied; the last one wins.
-    fn all_rules(&self) -> impl Iterator<Item = &Configurator> {
-        self.registry_rules
-            .iter()
-            .chain(&self.rules.application)
-            .chain(&self.rules.service)
-    }
-
-    fn place(&self) -> Place<'_> {
-        Place {
-            version: &self.subscription.version,
-            local_host: &self.subscription.local_host,
-        }
-    }
-
-    fn configure_plain(&self, url: &mut Url) -> Result<(), NotifyError> {
-        for rule in self.all_rules() {
-            let _ = rule.configure(url, self.place())?;
-        }
-        Ok(())
-    }
-
-    /// 3.x: rules see and fill a URL of their own, with the consumer's application and side (3.3: also group and version).
-    fn configure_layered(&self, mut url: ServiceUrl) -> Result<ServiceUrl, NotifyError> {
-        if self.all_rules().next().is_none() {
-            return Ok(url);
-        }
-        let mut seen = Url {
-            path: url.path().map(str::to_owned),
-            ..url.own().clone()
-        };
-        seen.parameters.clear();
-        let consumer = &self.subscribed;
-        let mut fields = vec![
-            ("application", consumer.text("application")),
-            ("side", consumer.text("side")),
-        ];
-        if self.traits.rules_see_key {
-            fields.push(("group", url.own().group()));
-            fields.push(("version", url.own().version()));
-        }
-        for (name, value) in fields {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                seen.parameters.insert(name.to_owned(), value.to_owned());
-            }
-        }
-        self.configure_plain(&mut seen)?;
-        url.set_rules(seen);
-        Ok(url)
-    }
-
-    fn configure_own_url(&mut self) -> Result<(), NotifyError> {
-        if self.traits.own_url_configured {
-            let mut url = self.original_url();
-            self.configure_plain(&mut url)?;
-            self.own_url = url;
-        }
-        Ok(())
-    }
 }
 
-fn drop_each(
-    urls: impl IntoIterator<Item = (Option<EntryId>, ServiceUrl)>,
-    why: impl Fn(&ServiceUrl) -> Drop,
-    fates: &mut Fates,
-) {
-    for (entry, url) in urls {
-        let drop = why(&url);
-        fates.extend(entry.map(|entry| (entry, Fate::Dropped(Some(url.own().clone()), drop))));
-    }
+/// Notes why a notified URL is no invoker; the registry client's own `empty://` has no entry to note it for.
+fn dropped(entry: Option<EntryId>, url: ServiceUrl, why: Drop, fates: &mut Fates) {
+    fates.extend(entry.map(|entry| {
+        (
+            entry,
+            Fate::Dropped {
+                url: Some(url),
+                why,
+            },
+        )
+    }));
 }
 
 /// Tells providers from rules (`judgeCategory`); what is neither is dropped, and so are copies of rules for old
@@ -385,7 +281,7 @@ fn split(
             rules.push(url.own().clone());
         }
         if entry.is_some_and(|entry| !entry.among_configurators) {
-            drop_each([(entry, url)], |_| Drop::NotAProvider, fates);
+            dropped(entry, url, Drop::NotAProvider, fates);
         }
     }
     (providers, rules)
@@ -397,11 +293,11 @@ fn is_empty_word(providers: &Urls) -> bool {
 }
 
 fn distinct(urls: Urls, fates: &mut Fates) -> Urls {
-    let mut known: Known<Option<EntryId>> = Known::default();
+    let mut known: Known<Option<EntryId>> = Known::new(false);
     let mut out = Vec::with_capacity(urls.len());
     for (entry, url) in urls {
         match known.find(&url) {
-            Some((_, Some(of))) => drop_each([(entry, url)], |_| Drop::Duplicate(*of), fates),
+            Some((_, Some(of))) => dropped(entry, url, Drop::Duplicate(*of), fates),
             Some((_, None)) => {}
             None => {
                 known.insert(url.clone(), entry);

@@ -16,15 +16,15 @@ use crate::model::version::Line;
 /// `://` as `URLEncoder` writes it; entries without it are no URLs. Other spellings (`%3a%2f%2f`) do not count.
 const ENCODED_SEPARATOR: &str = "%3A%2F%2F";
 
-/// The provider URLs of one notification, by their entry.
-#[derive(Debug, Default)]
-pub(super) struct Filtered {
-    /// What passed.
-    pub(super) kept: Vec<(EntryId, ServiceUrl)>,
-    /// What did not, and why; the URL where it could be read.
-    pub(super) dropped: Vec<(EntryId, Option<Url>, Drop)>,
-    /// Nothing passed, and `empty://` is notified in its place.
-    pub(super) empty: bool,
+/// What the registry client makes of the entries of `providers`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Notified {
+    /// What passes the filter.
+    pub kept: Vec<(EntryId, ServiceUrl)>,
+    /// What does not, and why; the URL where it could be read.
+    pub dropped: Vec<(EntryId, Option<ServiceUrl>, Drop)>,
+    /// Nothing passes, and `empty://` is notified in its place. (Else nothing is notified.)
+    pub empty: bool,
 }
 
 /// Filters the entries of `providers`.
@@ -32,7 +32,7 @@ pub(super) fn providers(
     entries: &[&str],
     subscription: &Subscription,
     subscribed: &Url,
-) -> Result<Filtered, NotifyError> {
+) -> Result<Notified, NotifyError> {
     let mut filtered = if subscription.version.line().is_3x() {
         layered(entries, subscription, subscribed)?
     } else {
@@ -46,8 +46,8 @@ fn plain(
     entries: &[&str],
     subscription: &Subscription,
     subscribed: &Url,
-) -> Result<Filtered, NotifyError> {
-    let mut filtered = Filtered::default();
+) -> Result<Notified, NotifyError> {
+    let mut filtered = Notified::default();
     for (place, entry) in entries.iter().enumerate() {
         if !is_url(entry, subscription) {
             filtered
@@ -64,9 +64,11 @@ fn plain(
                 .kept
                 .push((EntryId::provider(place), ServiceUrl::merged(url)));
         } else {
-            filtered
-                .dropped
-                .push((EntryId::provider(place), Some(url), Drop::Mismatch(failed)));
+            filtered.dropped.push((
+                EntryId::provider(place),
+                Some(ServiceUrl::merged(url)),
+                Drop::Mismatch(failed),
+            ));
         }
     }
     Ok(filtered)
@@ -90,9 +92,9 @@ fn layered(
     entries: &[&str],
     subscription: &Subscription,
     subscribed: &Url,
-) -> Result<Filtered, NotifyError> {
+) -> Result<Notified, NotifyError> {
     let consumer = Arc::new(without_provider_first(subscribed));
-    let mut filtered = Filtered::default();
+    let mut filtered = Notified::default();
     let mut seen: BTreeMap<String, usize> = BTreeMap::new();
     for (place, entry) in entries.iter().enumerate() {
         let entry = strip_variables(entry);
@@ -116,7 +118,7 @@ fn layered(
             if !failed.is_empty() {
                 filtered.dropped.push((
                     EntryId::provider(place),
-                    Some(url.own().clone()),
+                    Some(url),
                     Drop::Mismatch(failed),
                 ));
                 continue;

@@ -158,64 +158,70 @@ impl ServiceUrl {
         }
     }
 
-    /// `URL.equals`: the timestamp does not count, nor does the consumer, which is the same for all.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        let (a, b) = (&*self.own, &*other.own);
-        let rules = |url: &'_ Self| url.rules.as_ref().map(|rules| rules.parameters.clone());
+    fn counted(&self, timestamp: bool) -> impl Iterator<Item = (&str, &str)> {
+        let own = self.own.parameters.iter();
+        own.map(move |(name, value)| match name.as_str() {
+            "timestamp" if !timestamp => ("timestamp", ""),
+            name => (name, value.as_str()),
+        })
+    }
+}
+
+/// URLs that can be asked for one that is the same (`URL.equals`): the consumer does not count, it is the same for all,
+/// and the timestamp only where it is said.
+#[derive(Debug)]
+pub(super) struct Known<T> {
+    timestamp: bool,
+    buckets: BTreeMap<u64, Vec<(ServiceUrl, T)>>,
+}
+
+impl<T> Known<T> {
+    pub(super) fn new(timestamp_counts: bool) -> Self {
+        Self {
+            timestamp: timestamp_counts,
+            buckets: BTreeMap::new(),
+        }
+    }
+
+    pub(super) fn find(&self, url: &ServiceUrl) -> Option<&(ServiceUrl, T)> {
+        let bucket = self.buckets.get(&self.fingerprint(url))?;
+        bucket.iter().find(|(known, _)| self.is_same(known, url))
+    }
+
+    pub(super) fn insert(&mut self, url: ServiceUrl, with: T) {
+        self.buckets
+            .entry(self.fingerprint(&url))
+            .or_default()
+            .push((url, with));
+    }
+
+    fn is_same(&self, one: &ServiceUrl, other: &ServiceUrl) -> bool {
+        let (a, b) = (&*one.own, &*other.own);
+        let rules = |url: &'_ ServiceUrl| url.rules.as_ref().map(|rules| rules.parameters.clone());
         a.host == b.host
             && a.port == b.port
             && a.path == b.path
             && a.protocol == b.protocol
             && a.username == b.username
             && a.password == b.password
-            && self.counted().eq(other.counted())
-            && rules(self) == rules(other)
+            && one
+                .counted(self.timestamp)
+                .eq(other.counted(self.timestamp))
+            && rules(one) == rules(other)
     }
 
-    /// Equal for URLs that are the same.
-    pub(super) fn fingerprint(&self) -> u64 {
+    fn fingerprint(&self, url: &ServiceUrl) -> u64 {
         let mut hasher = DefaultHasher::new();
         (
-            &self.own.host,
-            self.own.port,
-            &self.own.path,
-            &self.own.protocol,
+            &url.own.host,
+            url.own.port,
+            &url.own.path,
+            &url.own.protocol,
         )
             .hash(&mut hasher);
-        self.counted().for_each(|pair| pair.hash(&mut hasher));
+        url.counted(self.timestamp)
+            .for_each(|pair| pair.hash(&mut hasher));
         hasher.finish()
-    }
-
-    fn counted(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.own
-            .parameters
-            .iter()
-            .map(|(name, value)| match name.as_str() {
-                "timestamp" => ("timestamp", ""),
-                name => (name, value.as_str()),
-            })
-    }
-}
-
-/// URLs that can be asked for one that is the same.
-#[derive(Debug, Default)]
-pub(super) struct Known<T> {
-    buckets: BTreeMap<u64, Vec<(ServiceUrl, T)>>,
-}
-
-impl<T> Known<T> {
-    pub(super) fn find(&self, url: &ServiceUrl) -> Option<&(ServiceUrl, T)> {
-        self.buckets
-            .get(&url.fingerprint())?
-            .iter()
-            .find(|(known, _)| known.is_same(url))
-    }
-
-    pub(super) fn insert(&mut self, url: ServiceUrl, with: T) {
-        self.buckets
-            .entry(url.fingerprint())
-            .or_default()
-            .push((url, with));
     }
 }
 

@@ -38,8 +38,8 @@ fn drops(notice: &Notice) -> Vec<(usize, Drop)> {
     let fates = notice.fates.iter();
     fates
         .filter_map(|(id, fate)| match fate {
-            Fate::Dropped(_, drop) => Some((id.place, drop.clone())),
-            Fate::Kept(_) => None,
+            Fate::Dropped { why, .. } => Some((id.place, why.clone())),
+            Fate::Kept { .. } => None,
         })
         .collect()
 }
@@ -148,7 +148,13 @@ fn an_override_that_disables_leaves_the_remembered_list_for_later() {
         assert!(notice.fates.is_empty());
         assert!(matches!(
             notice.remembered.as_slice(),
-            [(_, Fate::Dropped(_, Drop::Disabled))]
+            [(
+                _,
+                Fate::Dropped {
+                    why: Drop::Disabled,
+                    ..
+                }
+            )]
         ));
         assert_eq!(d.invokers().len(), 1);
         // the category is empty again: the rule is gone
@@ -264,6 +270,33 @@ fn an_unreadable_entry_loses_the_notification() {
     assert_eq!(d.invokers()[0].url.socket().unwrap().host(), "10.0.0.1");
 }
 
+#[test]
+fn a_provider_without_application_freezes_2_7() {
+    let entry = encode("dubbo://10.0.0.1:1/a.B?interface=a.B&side=provider&timestamp=1");
+    for (version, freezes) in [
+        ("2.7.8", false),
+        ("2.7.9", true),
+        ("2.7.23", true),
+        ("3.3", false),
+    ] {
+        let mut d = directory(CONSUMER, "zookeeper://h", version);
+        told(&mut d, std::slice::from_ref(&entry), None);
+        assert_eq!(d.invokers().len(), 1, "{version}");
+        let other = provider(2, "");
+        let both = [entry.as_str(), other.as_str()];
+        let result = d.notify(Notification {
+            providers: Some(&both),
+            configurators: None,
+        });
+        assert_eq!(
+            result.err(),
+            freezes.then_some(NotifyError::NoApplication),
+            "{version}"
+        );
+        assert_eq!(d.invokers().len(), if freezes { 1 } else { 2 }, "{version}");
+    }
+}
+
 fn piece() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "dubbo%3A%2F%2F",
@@ -311,7 +344,7 @@ proptest! {
             if let Ok(notice) = d.notify(notification) {
                 let of_providers = notice.fates.iter().filter(|(id, _)| !id.among_configurators).count();
                 prop_assert_eq!(of_providers, providers.len());
-                let kept = notice.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kept(_))).count();
+                let kept = notice.fates.iter().filter(|(_, fate)| matches!(fate, Fate::Kept { .. })).count();
                 if notice.outcome == Outcome::Refreshed && notice.remembered.is_empty() {
                     prop_assert_eq!(kept, d.invokers().len());
                 }
