@@ -77,7 +77,12 @@ impl Answers {
 
     /// Hands an answer over, masked, with the present time if it has none. Nobody may be listening any more.
     pub fn put(&self, line: Line) {
-        let _ = self.sender.send((self.source.clone(), self.finished(line)));
+        self.put_finished(self.finished(line));
+    }
+
+    /// Hands over an answer that is [`Self::finished`].
+    pub(super) fn put_finished(&self, line: Line) {
+        let _ = self.sender.send((self.source.clone(), line));
     }
 
     /// The answer as it is stored.

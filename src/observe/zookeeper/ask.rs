@@ -171,12 +171,20 @@ impl Reader {
 
     fn put(&self, session: &Session, lines: Vec<Line>) {
         for line in lines {
-            self.hidden.note(&line, self.answers.masker());
-            self.answers.put(if self.several {
+            let line = if self.several {
                 line.said_by(&session.member)
             } else {
                 line
-            });
+            };
+            let listed = match (&line.key, line.children()) {
+                (Key::ZkNode { path }, Some(names)) => Some((path.clone(), names.to_vec())),
+                _ => None,
+            };
+            let line = self.answers.finished(line);
+            if let (true, Some((path, names))) = (line.masked, listed) {
+                self.hidden.note(&path, &names, &line);
+            }
+            self.answers.put_finished(line);
         }
     }
 

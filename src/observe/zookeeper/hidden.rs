@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::snapshot::{Key, Line, Masker};
+use crate::snapshot::{Key, Line};
 
 /// Real paths by masked path.
 #[derive(Clone, Default)]
@@ -24,17 +24,16 @@ impl fmt::Debug for Hidden {
 }
 
 impl Hidden {
-    /// Remembers the children in a line that will be masked.
-    pub(super) fn note(&self, line: &Line, masker: &Masker) {
-        let (Key::ZkNode { path }, Some(names)) = (&line.key, line.children()) else {
+    /// Remembers the real names of children that a masked line lists, in the same order.
+    pub(super) fn note(&self, path: &str, names: &[String], masked: &Line) {
+        let (Key::ZkNode { path: shown_path }, Some(shown)) = (&masked.key, masked.children())
+        else {
             return;
         };
-        let parent = masker.path(path);
-        for name in names {
-            let shown = masker.name(name);
-            if shown != *name {
+        for (name, shown) in names.iter().zip(shown) {
+            if name != shown {
                 self.lock()
-                    .entry(below(&parent, &shown))
+                    .entry(below(shown_path, shown))
                     .or_insert_with(|| below(path, name));
             }
         }
@@ -67,17 +66,19 @@ pub(super) fn below(path: &str, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Payload;
+    use crate::snapshot::{Masker, Payload};
 
     #[test]
     fn a_masked_name_leads_to_the_real_node() {
         let (hidden, masker) = (Hidden::default(), Masker::default());
         let name = "dubbo%3A%2F%2Fh%3A1%2Fx%3Ftoken%3Dabc123";
-        let line = Line::new(
+        let names = [name.to_owned(), "plain".to_owned()];
+        let mut line = Line::new(
             Key::zk_node("/dubbo/x/providers"),
-            Payload::Children(vec![name.to_owned(), "plain".to_owned()]),
+            Payload::Children(names.to_vec()),
         );
-        hidden.note(&line, &masker);
+        masker.line(&mut line);
+        hidden.note("/dubbo/x/providers", &names, &line);
         let shown = masker.name(name).into_owned();
         assert!(!shown.contains("abc123"));
         let path = |name: &str| format!("/dubbo/x/providers/{name}");

@@ -39,6 +39,11 @@ const READING: [(i32, &str); 8] = [
 impl Proxy {
     /// Listens on a free port and passes everything on to `upstream`.
     pub(crate) fn start(upstream: &str) -> Self {
+        Self::limited(upstream, usize::MAX)
+    }
+
+    /// The same, but an answer of more than `longest` bytes ends the connection.
+    pub(crate) fn limited(upstream: &str, longest: usize) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let port = listener.local_addr().expect("its address").port();
         let seen = Arc::new(Mutex::new(Vec::new()));
@@ -48,7 +53,7 @@ impl Proxy {
                 let (Ok(client), Ok(server)) = (client, TcpStream::connect(&upstream)) else {
                     continue;
                 };
-                pass(client, server, record.clone());
+                pass(client, server, record.clone(), longest);
             }
         });
         Self { port, seen }
@@ -77,7 +82,7 @@ impl Proxy {
     }
 }
 
-fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>) {
+fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>, longest: usize) {
     let (from_client, to_server) = (
         client.try_clone().expect("a socket"),
         server.try_clone().expect("a socket"),
@@ -88,7 +93,13 @@ fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>) {
             seen.lock().expect("the record").extend(reader.read(bytes));
         });
     });
-    std::thread::spawn(move || copy(server, client, |_| {}));
+    std::thread::spawn(move || {
+        if longest == usize::MAX {
+            copy(server, client, |_| {});
+        } else {
+            copy_frames(server, client, longest);
+        }
+    });
 }
 
 fn copy(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&[u8])) {
@@ -96,6 +107,28 @@ fn copy(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&[u8])) {
     while let Ok(n @ 1..) = from.read(&mut chunk) {
         look(&chunk[..n]);
         if to.write_all(&chunk[..n]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
+    let _ = from.shutdown(Shutdown::Both);
+}
+
+/// Passes answers on, one by one, until one is too long.
+fn copy_frames(mut from: TcpStream, mut to: TcpStream, longest: usize) {
+    let mut head = [0; 4];
+    while from.read_exact(&mut head).is_ok() {
+        if head.iter().all(u8::is_ascii_alphabetic) {
+            // The answer to a four-letter word has no length.
+            let _ = to.write_all(&head);
+            return copy(from, to, |_| {});
+        }
+        let length = usize::try_from(u32::from_be_bytes(head)).expect("a length");
+        let mut body = vec![0; length.min(longest)];
+        if length > longest || from.read_exact(&mut body).is_err() {
+            break;
+        }
+        if to.write_all(&[&head[..], &body].concat()).is_err() {
             break;
         }
     }
