@@ -1,4 +1,20 @@
 //! Rule texts: what they say, with positions. Pure.
+//!
+//! Every kind is read as a consumer of a given version reads it: with its SnakeYAML, its way from maps to objects, its
+//! own casts. What it would refuse is refused with the exception it would log.
 
+pub mod condition;
+pub mod condition_multi;
+pub mod error;
+pub mod header;
+pub mod ip_expression;
+pub mod java_regex;
+pub mod mesh;
 pub mod override_url;
+pub mod pojo;
+pub mod release;
+pub mod script;
+pub mod string_match;
+pub mod tag;
+mod typed;
 pub mod yaml;

@@ -46,7 +46,7 @@ pub fn encode(text: &str) -> String {
 }
 
 /// `URLDecoder.decode(text, "UTF-8")`; bytes that are not UTF-8 become U+FFFD. `Err` is the place of a broken sequence.
-pub(super) fn decode(text: &str) -> Result<String, usize> {
+pub fn decode(text: &str) -> Result<String, usize> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use self::entry::Entry;
-pub use self::java::{encode, is_blank, is_true};
+pub use self::java::{decode, encode, is_blank, is_true};
 pub(crate) use self::java::{parse_int, trim};
 use crate::model::address::Address;
 use crate::model::secret::{MASK, Secret, is_secret_name};

@@ -12,7 +12,7 @@ use super::position::{Position, Span};
 use super::tag::Tag;
 use super::version::YamlVersion;
 
-/// Builds the nodes of the one document of a text.
+/// Builds the nodes of a text: of its one document, or of one document after the other.
 pub(super) struct Composer {
     version: YamlVersion,
     parser: Parser,
@@ -20,6 +20,8 @@ pub(super) struct Composer {
     anchors: HashMap<String, NodeId>,
     open: Vec<Open>,
     aliases: usize,
+    /// The start of the stream was read, by [`Self::next_document`].
+    started: bool,
 }
 
 /// A collection that is not closed yet.
@@ -39,6 +41,7 @@ impl Composer {
             anchors: HashMap::new(),
             open: Vec::new(),
             aliases: 0,
+            started: false,
         }
     }
 
@@ -62,6 +65,21 @@ impl Composer {
             .within("expected a single document in the stream", start));
         }
         Ok((self.graph, root))
+    }
+
+    /// `checkNode` and `getNode`: the next of several documents, `None` at the end of the text.
+    pub(super) fn next_document(&mut self) -> Result<Option<(Graph, NodeId)>, YamlError> {
+        if !std::mem::replace(&mut self.started, true) {
+            self.parser.next()?;
+        }
+        if self.parser.peek()?.kind == EventKind::StreamEnd {
+            return Ok(None);
+        }
+        self.parser.next()?;
+        let root = self.document()?;
+        self.parser.next()?;
+        self.anchors.clear();
+        Ok(Some((std::mem::take(&mut self.graph), root)))
     }
 
     fn document(&mut self) -> Result<NodeId, YamlError> {

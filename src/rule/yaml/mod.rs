@@ -51,3 +51,31 @@ pub fn load(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
     let (graph, root) = composer::Composer::new(parser::Parser::new(scanner), version).compose()?;
     construct::construct(graph, root, version)
 }
+
+/// Reads one document of a known class, as `new Yaml(new Constructor(Rule.class)).load(text)` does before the class has
+/// its say: whatever tag the root has does not count.
+pub fn load_root_untagged(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
+    let scanner = scanner::Scanner::new(text, version);
+    let composer = composer::Composer::new(parser::Parser::new(scanner), version);
+    let (mut graph, root) = composer.compose()?;
+    if let Some(root) = root {
+        let node = graph.node_mut(root);
+        node.tag = match node.kind {
+            graph::Kind::Scalar { .. } => tag::Tag::Str,
+            graph::Kind::Sequence(_) => tag::Tag::Seq,
+            graph::Kind::Mapping { .. } => tag::Tag::Map,
+        };
+    }
+    construct::construct(graph, root, version)
+}
+
+/// Reads every document, as `new Yaml(new SafeConstructor()).loadAll(text)` does when it is followed to the end.
+pub fn load_all(text: &str, version: YamlVersion) -> Result<Vec<Document>, YamlError> {
+    let scanner = scanner::Scanner::new(text, version);
+    let mut composer = composer::Composer::new(parser::Parser::new(scanner), version);
+    let mut documents = Vec::new();
+    while let Some((graph, root)) = composer.next_document()? {
+        documents.push(construct::construct(graph, Some(root), version)?);
+    }
+    Ok(documents)
+}

@@ -1,0 +1,107 @@
+//! Condition rules with several destinations: `configVersion: v3.1`, 3.3 and later.
+//!
+//! Mirrors `MultiDestConditionRouterRule`; its entries are converted by the JSON library (fastjson2 in a plain
+//! consumer).
+
+use super::condition::value_of;
+use super::error::RuleError;
+use super::header::Header;
+use super::yaml::{Node, Position, Value};
+use crate::model::version::DubboVersion;
+
+/// A v3.1 document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MultiDestinationRule {
+    /// The fields around the conditions.
+    pub header: Header,
+    /// The entries in order.
+    pub conditions: Vec<MultiDestination>,
+}
+
+/// One entry: which calls, and where they may go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MultiDestination {
+    /// `from.match`
+    pub from: Option<String>,
+    /// `to`; empty refuses the calls.
+    pub to: Vec<Destination>,
+    /// Where the entry begins.
+    pub at: Position,
+}
+
+/// One destination.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// `match`
+    pub matches: Option<String>,
+    /// `weight` as text; what is no number refuses the document.
+    pub weight: Option<String>,
+    /// Where the destination begins.
+    pub at: Position,
+}
+
+impl MultiDestinationRule {
+    /// `parseFromMap`.
+    pub(super) fn from_map(root: Node<'_>, version: &DubboVersion) -> Result<Self, RuleError> {
+        let header = Header::from_map(root, version)?;
+        let at = root.start();
+        let conditions = match root.get("conditions") {
+            None => return Err(RuleError::null("`conditions` is missing", Some(at))),
+            Some(node) => match node.value() {
+                Value::Null => {
+                    return Err(RuleError::null("`conditions` is empty", Some(node.start())));
+                }
+                Value::List(items) => items.map(entry).collect::<Result<Vec<_>, _>>()?,
+                _ => return Err(RuleError::cast("`conditions` is no list", node.start())),
+            },
+        };
+        let valid = header.valid && !conditions.is_empty();
+        Ok(Self {
+            header: Header { valid, ..header },
+            conditions,
+        })
+    }
+}
+
+fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
+    let at = node.start();
+    match node.value() {
+        Value::Map(_) => {}
+        Value::Null => {
+            return Err(RuleError::null(
+                "an entry of `conditions` is empty",
+                Some(at),
+            ));
+        }
+        _ => return Err(RuleError::cast("an entry of `conditions` is no map", at)),
+    }
+    let present = |name: &str| node.get(name).filter(|value| !value.is_null());
+    let from = match present("from") {
+        None => None,
+        Some(from) => match from.value() {
+            Value::Map(_) => text(from, "match"),
+            _ => return Err(RuleError::cast("`from` is no map", from.start())),
+        },
+    };
+    let mut to = Vec::new();
+    if let Some(list) = present("to") {
+        let Value::List(items) = list.value() else {
+            return Err(RuleError::cast("`to` is no list", list.start()));
+        };
+        for item in items {
+            let Value::Map(_) = item.value() else {
+                return Err(RuleError::cast("an entry of `to` is no map", item.start()));
+            };
+            to.push(Destination {
+                matches: text(item, "match"),
+                weight: text(item, "weight"),
+                at: item.start(),
+            });
+        }
+    }
+    Ok(MultiDestination { from, to, at })
+}
+
+fn text(map: Node<'_>, name: &str) -> Option<String> {
+    map.get(name).filter(|value| !value.is_null()).map(value_of)
+}

@@ -1,0 +1,166 @@
+//! Documents as 2.7.0 to 2.7.9 read them: SnakeYAML builds the rule's class itself.
+//!
+//! Mirrors `org.yaml.snakeyaml.constructor.Constructor` (1.20) for the few classes that rules have. Unknown fields
+//! refuse the document; flags are read from their text, quoted or not; a field without value is refused.
+
+use super::condition::ConditionText;
+use super::error::RuleError;
+use super::header::Header;
+use super::tag::Tag;
+use super::yaml::{Node, Value};
+
+const YAML_EXCEPTION: &str = "org.yaml.snakeyaml.constructor.ConstructorException";
+
+/// A condition rule before it is checked.
+#[derive(Debug, Default)]
+pub(super) struct TypedCondition {
+    pub(super) header: Header,
+    pub(super) conditions: Option<Vec<ConditionText>>,
+}
+
+/// A tag rule before it is checked.
+#[derive(Debug, Default)]
+pub(super) struct TypedTags {
+    pub(super) header: Header,
+    pub(super) tags: Option<Vec<Option<Tag>>>,
+}
+
+pub(super) fn condition_rule(root: Option<Node<'_>>) -> Result<TypedCondition, RuleError> {
+    let mut out = TypedCondition::default();
+    fields(root, |name, value| {
+        if name == "conditions" {
+            out.conditions = list(value, |item| {
+                Ok(ConditionText {
+                    text: Some(text(item)?),
+                    at: item.start(),
+                })
+            })?;
+            return Ok(true);
+        }
+        header(&mut out.header, name, value)
+    })?;
+    Ok(out)
+}
+
+pub(super) fn tag_rule(root: Option<Node<'_>>) -> Result<TypedTags, RuleError> {
+    let mut out = TypedTags::default();
+    fields(root, |name, value| {
+        if name == "tags" {
+            out.tags = list(value, |item| tag(item).map(Some))?;
+            return Ok(true);
+        }
+        header(&mut out.header, name, value)
+    })?;
+    Ok(out)
+}
+
+fn tag(node: Node<'_>) -> Result<Tag, RuleError> {
+    let mut out = Tag {
+        name: None,
+        addresses: None,
+        matches: None,
+        at: node.start(),
+    };
+    fields(Some(node), |name, value| {
+        match name {
+            "name" => out.name = Some(text(value)?),
+            "addresses" => out.addresses = list(value, text)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    })?;
+    Ok(out)
+}
+
+/// Every field of a bean in order.
+fn fields<'d>(
+    node: Option<Node<'d>>,
+    mut take: impl FnMut(&str, Node<'d>) -> Result<bool, RuleError>,
+) -> Result<(), RuleError> {
+    let Some(node) = node else {
+        return Err(RuleError::null("the document is empty", None));
+    };
+    let Value::Map(entries) = node.value() else {
+        return Err(refused("a map of `field: value` pairs is expected", node));
+    };
+    for (key, value) in entries {
+        let name = key
+            .written()
+            .ok_or_else(|| refused("a field's name is no text", key))?;
+        if !take(name, value)? {
+            return Err(refused(
+                &format!("this version does not know the field `{name}` and refuses the rule"),
+                key,
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn header(header: &mut Header, name: &str, value: Node<'_>) -> Result<bool, RuleError> {
+    match name {
+        "runtime" => header.runtime = flag(value)?,
+        "force" => header.force = flag(value)?,
+        "valid" => header.valid = flag(value)?,
+        "enabled" => header.enabled = flag(value)?,
+        "dynamic" => header.dynamic = flag(value)?,
+        "priority" => header.priority = number(value)?,
+        "scope" => header.scope = Some(text(value)?),
+        "key" => header.key = Some(text(value)?),
+        "rawRule" => {
+            text(value)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// A `String`: any scalar as written. A collection is taken for the arguments of a constructor of `String`, of which
+/// only none and one text fit.
+fn text(node: Node<'_>) -> Result<String, RuleError> {
+    let mut items = node.items();
+    let collected = match (node.value(), items.next(), items.next()) {
+        (Value::List(_), None, _) => Some(""),
+        (Value::List(_), Some(only), None) => only.as_text(),
+        (Value::Map(entries), ..) if entries.len() == 0 => Some(""),
+        _ => None,
+    };
+    node.written()
+        .or(collected)
+        .map(str::to_owned)
+        .ok_or_else(|| refused("a text is expected", node))
+}
+
+/// The words of YAML for true and false, in any letter case.
+fn flag(node: Node<'_>) -> Result<bool, RuleError> {
+    match node.written().map(str::to_lowercase).as_deref() {
+        Some("true" | "yes" | "on") => Ok(true),
+        Some("false" | "no" | "off") => Ok(false),
+        _ => Err(refused("true or false is expected", node)),
+    }
+}
+
+fn number(node: Node<'_>) -> Result<i32, RuleError> {
+    let value = node
+        .as_i64()
+        .or_else(|| node.written()?.replace('_', "").parse().ok());
+    value
+        .and_then(|value| i32::try_from(value).ok())
+        .ok_or_else(|| refused("a number of 32 bits is expected", node))
+}
+
+/// A `List`; without a value it is `null`.
+fn list<'d, T>(
+    node: Node<'d>,
+    of: impl Fn(Node<'d>) -> Result<T, RuleError>,
+) -> Result<Option<Vec<T>>, RuleError> {
+    match node.value() {
+        Value::List(items) => items.map(of).collect::<Result<_, _>>().map(Some),
+        Value::Null => Ok(None),
+        _ => Err(refused("a list is expected", node)),
+    }
+}
+
+fn refused(message: &str, node: Node<'_>) -> RuleError {
+    RuleError::new(YAML_EXCEPTION, message, Some(node.start()))
+}
