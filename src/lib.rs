@@ -11,6 +11,7 @@
 //! | [`snapshot`] | the facts: format 1, index, masking, reading and writing |
 //! | [`input`] | streams (logs) folded into bounded aggregates |
 //! | [`rule`] | rule texts: override URLs, YAML |
+//! | [`route`] | what routers do to addresses, replayed |
 //! | [`view`] | pure: what the consumer sees, stage by stage, every drop with its reason |
 //! | [`diagnose`] | pure: stages to verdict, certainty, findings |
 //! | [`report`] | the public report and how it is shown |
@@ -29,6 +30,7 @@ pub mod observe;
 pub mod progress;
 pub mod question;
 pub mod report;
+pub mod route;
 pub mod rule;
 pub mod settings;
 pub mod snapshot;

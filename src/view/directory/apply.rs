@@ -6,8 +6,9 @@ use crate::model::url::Url;
 use crate::rule::override_url::{Configurator, Place};
 
 impl Directory {
-    /// `mergeUrl`, then the protocol in force.
-    pub(super) fn merge(&mut self, notified: ServiceUrl) -> Result<ServiceUrl, NotifyError> {
+    /// `mergeUrl`, then the protocol in force: what consumer and rules make of a notified URL. In 2.x the consumer's own
+    /// URL takes over what the provider says.
+    pub fn merge(&mut self, notified: ServiceUrl) -> Result<ServiceUrl, NotifyError> {
         let mut url = if notified.consumer().is_some() {
             self.configure_layered(notified)?
         } else {

@@ -9,6 +9,7 @@ mod merge;
 mod protocols;
 mod refresh;
 mod registry;
+mod routed;
 mod service_url;
 
 use std::collections::BTreeMap;
@@ -298,12 +299,18 @@ impl Directory {
         &self.own_url
     }
 
+    /// An entry as it would be notified, whatever the registry's filter says of it.
+    pub fn read(&self, entry: &str) -> Result<ServiceUrl, NotifyError> {
+        registry::read(entry, &self.subscription, &self.subscription.consumer)
+    }
+
     /// Who asks.
     pub fn subscription(&self) -> &Subscription {
         &self.subscription
     }
 
-    /// The consumer's own URL before rules. 2.x builds it from the registry's URL and the reference's parameters.
+    /// The consumer's own URL before rules. 2.x builds it from the registry's URL and the reference's parameters: before
+    /// 2.7.10 host and port stay the registry's, before 2.7.9 also protocol and path.
     fn original_url(&self) -> Url {
         if self.traits.layers {
             return self.subscription.consumer.clone();
@@ -311,6 +318,24 @@ impl Directory {
         let mut parameters = self.query.clone();
         parameters.remove("monitor");
         let registry = &self.subscription.registry;
+        if !self.subscription.version.at_least([2, 7, 10]) {
+            let consumed = self.query.get("protocol").map_or("dubbo", String::as_str);
+            let keeps_protocol = !self.subscription.version.at_least([2, 7, 9]);
+            return Url {
+                protocol: if keeps_protocol {
+                    registry.protocol.clone()
+                } else {
+                    Some(consumed.to_owned())
+                },
+                path: if keeps_protocol {
+                    registry.service_interface().map(str::to_owned)
+                } else {
+                    self.query.get("interface").cloned()
+                },
+                parameters,
+                ..registry.clone()
+            };
+        }
         Url {
             protocol: Some(
                 self.query

@@ -129,6 +129,34 @@ fn layered(
     Ok(filtered)
 }
 
+/// One entry of `providers`, read as by the registry client but not filtered.
+pub(super) fn read(
+    entry: &str,
+    subscription: &Subscription,
+    subscribed: &Url,
+) -> Result<ServiceUrl, NotifyError> {
+    let place = 0;
+    let layered = subscription.version.line().is_3x();
+    let text = if layered {
+        strip_variables(entry)
+    } else {
+        entry.to_owned()
+    };
+    let read = Entry::parse(&text, &subscription.version)
+        .map_err(|error| NotifyError::Entry { place, error })?;
+    if !layered {
+        return Ok(ServiceUrl::merged(read.url));
+    }
+    let consumer = Arc::new(without_provider_first(subscribed));
+    let mut url = ServiceUrl::layered(read.url, consumer);
+    if !read.bare {
+        url.own_mut()
+            .parameters
+            .insert("check".to_owned(), "false".to_owned());
+    }
+    Ok(url)
+}
+
 /// `CacheableFailbackRegistry.stripOffVariableKeys`: cuts `timestamp` and `pid` out of the text, so that entries equal
 /// apart from them become one. The first place where the letters occur is cut, also inside a longer name (`rapid`).
 fn strip_variables(entry: &str) -> String {

@@ -1,0 +1,339 @@
+//! An application with its references, their chains, and the calls that go through them.
+//!
+//! Mirrors `RouterChain` (2.7, 3.0, 3.1), `SingleRouterChain` (3.2 and later), and what their factories share: one
+//! router per service, or per application, however many references there are.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::call::Call;
+use super::chain::{KINDS, Kind, Making, Shared, activated};
+use super::dialect::{Dialect, Shape};
+use super::outcome::Outcome;
+use super::rules::{RouterId, RuleSource, Rules};
+use super::set::AddressSet;
+use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
+use crate::model::url::Url;
+use crate::model::version::DubboVersion;
+
+/// What a chain cannot know from rules and addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `dubbo.router.should-fail-fast` (3.0.6 and later): whether an empty result ends the chain.
+    pub fail_fast: bool,
+    /// Names of script engines that the consumer's JVM has, or `None` when that is not known.
+    pub script_engines: Option<Vec<String>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            fail_fast: true,
+            script_engines: None,
+        }
+    }
+}
+
+struct Slot {
+    router: Box<dyn Router>,
+    /// The priority of a sorted chain.
+    runs: i32,
+    /// What follows in a linked chain. Shared routers have one follower for all chains: that of the newest chain.
+    next: Option<RouterId>,
+    /// A rule that it reads was not seen.
+    unknown: bool,
+    /// Counts changes of its rules, so that prepared forms can be thrown away.
+    changes: u64,
+}
+
+/// An application and its references, which share routers and listeners.
+pub struct Application<S> {
+    version: DubboVersion,
+    dialect: Dialect,
+    settings: Settings,
+    slots: Vec<Slot>,
+    shared: BTreeMap<(&'static str, String), RouterId>,
+    rules: Rules<S>,
+}
+
+/// The prepared form of a router, and at which state of its rules it was made.
+type PreparedRouter = (u64, Box<dyn Prepared>);
+
+/// The chain of one reference.
+pub struct Chain {
+    list: Arc<AddressList>,
+    /// 2.7 and 3.0.5: in order of running. Later: only the first one, the rest follows from it.
+    routers: Vec<RouterId>,
+    prepared: RefCell<BTreeMap<RouterId, PreparedRouter>>,
+}
+
+impl Chain {
+    /// The addresses it routes.
+    pub fn list(&self) -> &AddressList {
+        &self.list
+    }
+}
+
+/// One router of a chain and what it can do with what it got.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// The simple name of Dubbo's class.
+    pub router: &'static str,
+    /// What came in.
+    pub input: Outcome,
+    /// What went out.
+    pub output: Outcome,
+}
+
+impl<S: RuleSource> Application<S> {
+    /// An application that runs a Dubbo version; `None` when the routers of that version are not modelled (see
+    /// [`Dialect::of`]).
+    pub fn new(version: &DubboVersion, source: S, settings: Settings) -> Option<Self> {
+        Some(Self {
+            version: version.clone(),
+            dialect: Dialect::of(version)?,
+            settings,
+            slots: Vec::new(),
+            shared: BTreeMap::new(),
+            rules: Rules::new(source, version),
+        })
+    }
+
+    /// Creates a reference: builds its chain from the consumer URL, adds rule URLs of the registry (category
+    /// `routers`), and tells the routers of the addresses.
+    pub fn refer(
+        &mut self,
+        consumer: &Url,
+        rule_urls: &[Url],
+        list: AddressList,
+    ) -> Result<Chain, Thrown> {
+        let mut ids = Vec::new();
+        for kind in activated(consumer, &self.version, self.dialect.shape)? {
+            ids.push(self.router(kind, consumer)?);
+        }
+        let linked = self.dialect.shape == Shape::Linked;
+        if linked {
+            for (place, id) in ids.iter().enumerate() {
+                self.slots[*id].next = ids.get(place + 1).copied();
+            }
+        } else {
+            ids.sort_by_key(|id| self.slots[*id].runs);
+        }
+        let mut routers = ids.clone();
+        if self.dialect.shape == Shape::Sorted {
+            routers.extend(self.of_rule_urls(rule_urls));
+            routers.sort_by_key(|id| self.slots[*id].runs);
+        }
+        let list = Arc::new(list);
+        // A router that a rule URL added a second time is told a second time, which changes nothing.
+        for id in if linked { &ids } else { &routers } {
+            self.rules.asking = *id;
+            let slot = &mut self.slots[*id];
+            slot.router.notify(&list, &mut self.rules)?;
+            slot.unknown |= std::mem::take(&mut self.rules.met_unknown);
+            slot.changes += 1;
+        }
+        if linked {
+            routers.truncate(1);
+        }
+        Ok(Chain {
+            list,
+            routers,
+            prepared: RefCell::default(),
+        })
+    }
+
+    /// A rule of group [`RULE_GROUP`] changed; `None` when it was removed.
+    ///
+    /// An error leaves the listener, as in Dubbo: routers that come later are not told.
+    pub fn update(&mut self, key: &str, content: Option<&str>) -> Result<(), Thrown> {
+        let event = RuleEvent { key, content };
+        for id in self.rules.change(key, content) {
+            self.rules.asking = id;
+            let slot = &mut self.slots[id];
+            slot.router.process(event, &self.rules)?;
+            slot.changes += 1;
+        }
+        Ok(())
+    }
+
+    /// Every key that was read, in order, all of group [`RULE_GROUP`].
+    pub fn keys_read(&self) -> &[String] {
+        self.rules.keys_read()
+    }
+
+    /// Routes a call.
+    pub fn route(&self, chain: &Chain, call: &Call) -> Result<Outcome, Thrown> {
+        self.walk(chain, call, |_| {})
+    }
+
+    /// Routes a call and tells what each router did.
+    pub fn trace(&self, chain: &Chain, call: &Call) -> (Vec<Step>, Result<Outcome, Thrown>) {
+        let mut steps = Vec::new();
+        let outcome = self.walk(chain, call, |step| steps.push(step.clone()));
+        (steps, outcome)
+    }
+
+    /// The routers of a chain, in order.
+    pub fn routers(&self, chain: &Chain) -> Vec<&'static str> {
+        self.order(chain)
+            .map(|id| self.slots[id].router.name())
+            .collect()
+    }
+
+    /// What the router at a place of the chain makes of some addresses.
+    pub fn route_one(
+        &self,
+        chain: &Chain,
+        place: usize,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Option<Result<Outcome, Thrown>> {
+        let id = self.order(chain).nth(place)?;
+        Some(self.run(chain, id, call, &Outcome::Only(input.clone())))
+    }
+
+    fn order<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = RouterId> + 'a {
+        let linked = self.dialect.shape == Shape::Linked;
+        let mut place = 0;
+        let mut current = chain.routers.first().copied();
+        std::iter::from_fn(move || {
+            let id = current?;
+            place += 1;
+            current = if linked {
+                self.slots[id].next
+            } else {
+                chain.routers.get(place).copied()
+            };
+            Some(id)
+        })
+    }
+
+    fn walk(
+        &self,
+        chain: &Chain,
+        call: &Call,
+        mut seen: impl FnMut(&Step),
+    ) -> Result<Outcome, Thrown> {
+        let stops = match self.dialect.shape {
+            Shape::Sorted => false,
+            Shape::Flat => true,
+            Shape::Linked => self.settings.fail_fast,
+        };
+        let mut current = Outcome::Only(AddressSet::all(chain.list.len()));
+        for id in self.order(chain) {
+            let output = self.run(chain, id, call, &current)?;
+            let step = Step {
+                router: self.slots[id].router.name(),
+                input: current,
+                output,
+            };
+            seen(&step);
+            current = step.output;
+            if stops && current.is_empty() {
+                break;
+            }
+        }
+        Ok(current)
+    }
+
+    fn run(
+        &self,
+        chain: &Chain,
+        id: RouterId,
+        call: &Call,
+        input: &Outcome,
+    ) -> Result<Outcome, Thrown> {
+        let slot = &self.slots[id];
+        if slot.unknown {
+            return Ok(Outcome::Within(input.at_most()));
+        }
+        let mut prepared = chain.prepared.borrow_mut();
+        let (changes, form) = prepared
+            .entry(id)
+            .or_insert_with(|| (slot.changes, slot.router.prepare(&chain.list)));
+        if *changes != slot.changes {
+            *form = slot.router.prepare(&chain.list);
+            *changes = slot.changes;
+        }
+        let stops = self.dialect.shape != Shape::Sorted && self.settings.fail_fast;
+        input.clone().then(
+            |set| {
+                if stops && set.is_empty() {
+                    // Only with several possible inputs: this one has ended before.
+                    return Ok(Outcome::Only(set.clone()));
+                }
+                form.route(&chain.list, call, set)
+            },
+            |bound| form.bound(bound),
+        )
+    }
+
+    /// The router that a factory gives for a URL: a new one or the shared one.
+    fn router(&mut self, kind: &'static Kind, url: &Url) -> Result<RouterId, Thrown> {
+        let sharing = match kind.shared {
+            Shared::Nothing if kind.name == "condition" && self.dialect.shape != Shape::Sorted => {
+                Some(url.service_key().unwrap_or_default())
+            }
+            Shared::Nothing => None,
+            Shared::Service => Some(url.service_key().unwrap_or_default()),
+            Shared::Application => Some(String::new()),
+        };
+        let place = sharing.map(|sharing| (kind.name, sharing));
+        if let Some(id) = place.as_ref().and_then(|place| self.shared.get(place)) {
+            return Ok(*id);
+        }
+        let making = Making {
+            url,
+            version: &self.version,
+            dialect: self.dialect,
+            settings: &self.settings,
+        };
+        let mut router = (kind.create)(&making)?;
+        let id = self.slots.len();
+        self.rules.asking = id;
+        router.start(&mut self.rules);
+        let runs = router
+            .priority()
+            .unwrap_or(if self.dialect.shape == Shape::Linked {
+                kind.runs.1
+            } else {
+                kind.runs.0
+            });
+        let unknown = std::mem::take(&mut self.rules.met_unknown);
+        self.slots.push(Slot {
+            router,
+            runs,
+            next: None,
+            unknown,
+            changes: 0,
+        });
+        if let Some(place) = place {
+            self.shared.insert(place, id);
+        }
+        Ok(id)
+    }
+
+    /// `RegistryDirectory.toRouters`: a URL of a kind that does not exist, or that its router refuses, is logged and
+    /// left out.
+    fn of_rule_urls(&mut self, urls: &[Url]) -> Vec<RouterId> {
+        let mut out = Vec::new();
+        for url in urls
+            .iter()
+            .filter(|url| url.protocol.as_deref() != Some("empty"))
+        {
+            let protocol = url.text("router").or(url.protocol.as_deref());
+            let kind = KINDS
+                .iter()
+                .find(|kind| kind.exists_in(&self.version) && Some(kind.name) == protocol);
+            if let Some(kind) = kind
+                && let Ok(id) = self.router(kind, url)
+                && !out.contains(&id)
+            {
+                out.push(id);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,251 @@
+//! The clauses of a condition, prepared for one consumer and one list of addresses.
+//!
+//! Mirrors `matchCondition`/`MatchPair` (2.7 to 3.1) and the condition matchers of 3.2 and later. The right side does
+//! not depend on the call, so it is worked out once for all addresses; of the left side only what the call decides is
+//! asked again for every call.
+
+use std::borrow::Cow;
+
+use super::call::Call;
+use super::dialect::Dialect;
+use super::pattern::{Pattern, reference};
+use super::provider::{Provider, raw_parameter, sample};
+use crate::model::url::Url;
+use crate::rule::condition::text::{Clause, Value};
+
+/// What 3.2 and later compare when an argument or attachment cannot be found.
+const NOT_FOUND: &str = "dubbo_internal_not_found_argument_condition_value";
+
+/// What a key means.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Key {
+    /// The invoked method; on the right side the provider's parameter of that name.
+    Method,
+    /// `arguments[n]`; `None` when no number can be read.
+    Argument(Option<usize>),
+    /// `attachments[key]` (3.2 and later); `None` when no key can be read.
+    Attachment(Option<String>),
+    /// A part or parameter of the URL.
+    Parameter,
+}
+
+/// One clause, prepared.
+#[derive(Debug, Clone)]
+struct Test {
+    key: Key,
+    name: String,
+    matches: Vec<Pattern>,
+    mismatches: Vec<Pattern>,
+    /// Place among the clauses as read.
+    place: usize,
+}
+
+/// Clauses that must all hold.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    tests: Vec<Test>,
+    left: bool,
+    dialect: Dialect,
+}
+
+impl Side {
+    /// The left side. What depends on the consumer alone is answered here: `None` when it can never hold.
+    pub(super) fn left(clauses: &[Clause], consumer: &Url, dialect: Dialect) -> Option<Self> {
+        let mut side = Self {
+            tests: Vec::new(),
+            left: true,
+            dialect,
+        };
+        for (place, clause) in clauses.iter().enumerate() {
+            let test = Test::new(clause, place, dialect, |text| Some(Cow::Borrowed(text)));
+            if test.key == Key::Parameter {
+                let value = sample(consumer, consumer.path.as_deref(), &test.name);
+                if !side.holds(&test, value.as_deref()) {
+                    return None;
+                }
+            } else {
+                side.tests.push(test);
+            }
+        }
+        Some(side)
+    }
+
+    /// The right side, with `$name` filled in from the consumer.
+    pub(super) fn right(clauses: &[Clause], consumer: &Url, dialect: Dialect) -> Self {
+        let tests = clauses
+            .iter()
+            .enumerate()
+            .map(|(place, clause)| {
+                Test::new(clause, place, dialect, |text| {
+                    reference(text, |name| raw_parameter(consumer, name))
+                })
+            })
+            .collect();
+        Self {
+            tests,
+            left: false,
+            dialect,
+        }
+    }
+
+    /// Whether a call fits this left side.
+    pub(super) fn fits_call(&self, call: &Call) -> bool {
+        self.tests
+            .iter()
+            .all(|test| self.holds(test, self.call_value(test, call).as_deref()))
+    }
+
+    /// Whether an address fits this right side.
+    pub(super) fn fits_provider(&self, provider: &dyn Provider) -> bool {
+        self.failing(provider).is_none()
+    }
+
+    /// The place of the first clause that an address does not fit, in the order written, with the value compared.
+    pub(super) fn failing<'p>(
+        &self,
+        provider: &'p dyn Provider,
+    ) -> Option<(usize, Option<Cow<'p, str>>)> {
+        self.tests.iter().find_map(|test| {
+            let value = self.provider_value(test, provider);
+            (!self.holds(test, value.as_deref())).then_some((test.place, value))
+        })
+    }
+
+    fn call_value<'c>(&self, test: &Test, call: &'c Call) -> Option<Cow<'c, str>> {
+        let missing = || self.dialect.matchers.then_some(Cow::Borrowed(NOT_FOUND));
+        match &test.key {
+            Key::Method => Some(Cow::Borrowed(
+                call.real_method(self.dialect.condition_generic),
+            )),
+            Key::Argument(index) => match index.and_then(|index| call.arguments.get(index)) {
+                Some(argument) => Some(
+                    argument
+                        .as_str()
+                        .map_or_else(|| Cow::Owned(argument.text()), Cow::Borrowed),
+                ),
+                None => missing(),
+            },
+            Key::Attachment(Some(key)) => call.attachment(key).map(Cow::Borrowed),
+            Key::Attachment(None) => missing(),
+            // Answered when the side was prepared.
+            Key::Parameter => None,
+        }
+    }
+
+    /// The right side knows no call: arguments and attachments are not found.
+    fn provider_value<'p>(&self, test: &Test, provider: &'p dyn Provider) -> Option<Cow<'p, str>> {
+        match test.key {
+            Key::Method | Key::Parameter => provider.sample(&test.name),
+            Key::Argument(_) | Key::Attachment(_) => {
+                self.dialect.matchers.then_some(Cow::Borrowed(NOT_FOUND))
+            }
+        }
+    }
+
+    fn holds(&self, test: &Test, value: Option<&str>) -> bool {
+        match (value, &test.key) {
+            (Some(value), _) => test.accepts(value, self.left),
+            (None, Key::Argument(_)) => false,
+            (None, _) => !self.dialect.matchers && test.matches.is_empty(),
+        }
+    }
+}
+
+impl Test {
+    fn new<'a>(
+        clause: &'a Clause,
+        place: usize,
+        dialect: Dialect,
+        resolve: impl Fn(&'a str) -> Option<Cow<'a, str>>,
+    ) -> Self {
+        let patterns = |values: &'a [Value]| {
+            values
+                .iter()
+                .map(|value| {
+                    if dialect.matchers && value.text.contains('~') {
+                        Pattern::range(&value.text)
+                    } else {
+                        Pattern::glob(resolve(&value.text).as_deref())
+                    }
+                })
+                .collect()
+        };
+        let key = Key::of(&clause.key, dialect);
+        // 2.7 to 3.1 never fill in `$name` for arguments, which have no right side anyway.
+        Self {
+            key,
+            name: clause.key.clone(),
+            matches: patterns(&clause.matches),
+            mismatches: patterns(&clause.mismatches),
+            place,
+        }
+    }
+
+    /// `MatchPair.isMatch` with a value.
+    fn accepts(&self, value: &str, left: bool) -> bool {
+        if self.matches.is_empty() && self.mismatches.is_empty() {
+            return false;
+        }
+        let hit =
+            |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(value, left));
+        !hit(&self.mismatches) && (self.matches.is_empty() || hit(&self.matches))
+    }
+}
+
+impl Key {
+    fn of(key: &str, dialect: Dialect) -> Self {
+        // `key.split("\\.")[0]`; a key of dots alone has no part at all.
+        let first = key.split('.').next().unwrap_or_default();
+        if dialect.matchers && key.starts_with("attachments") {
+            return Self::Attachment(attachment_key(first).map(str::to_owned));
+        }
+        if dialect.arguments && key.starts_with("arguments") {
+            return Self::Argument(argument_index(first));
+        }
+        match key {
+            "method" | "methods" => Self::Method,
+            _ => Self::Parameter,
+        }
+    }
+}
+
+/// `arguments\[([0-9]+)\]`, found anywhere.
+fn argument_index(text: &str) -> Option<usize> {
+    text.match_indices("arguments[").find_map(|(at, word)| {
+        let (digits, _) = text[at + word.len()..].split_once(']')?;
+        let digits =
+            (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)?;
+        // `Integer.parseInt`: what is larger is an error, which counts as not found.
+        Some(
+            digits
+                .parse::<i32>()
+                .ok()
+                .and_then(|index| usize::try_from(index).ok()),
+        )
+    })?
+}
+
+/// `attachments\[(.+)\]`, greedy.
+fn attachment_key(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("attachments[")?;
+    let key = &rest[..rest.rfind(']')?];
+    (!key.is_empty()).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_of_the_call() {
+        assert_eq!(argument_index("arguments[1]"), Some(1));
+        assert_eq!(argument_index("arguments[x]arguments[2]"), Some(2));
+        assert_eq!(argument_index("arguments[99999999999]"), None);
+        assert_eq!(argument_index("arguments[]"), None);
+        assert_eq!(argument_index("arguments"), None);
+        assert_eq!(attachment_key("attachments[a]]"), Some("a]"));
+        assert_eq!(attachment_key("attachments[]"), None);
+        assert_eq!(attachment_key("attachments[]]"), Some("]"));
+        assert_eq!(attachment_key("attachments"), None);
+    }
+}

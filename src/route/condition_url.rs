@@ -1,0 +1,122 @@
+//! Conditions that come as a URL: `condition://` of the registry (2.7), and the consumer's own `rule` parameter when
+//! `router=condition` asks for it (all lines).
+
+use super::call::Call;
+use super::chain::Making;
+use super::condition::{ClassicCondition, PreparedClassic, Step};
+use super::dialect::{Dialect, Shape};
+use super::outcome::Outcome;
+use super::set::AddressSet;
+use super::{AddressList, Prepared, Router, Thrown};
+use crate::model::url::{Url, decode};
+use crate::rule::condition::text::ConditionError;
+
+/// A condition made from a URL.
+pub(super) struct ConditionUrl {
+    name: &'static str,
+    priority: i32,
+    condition: ClassicCondition,
+    dialect: Dialect,
+}
+
+impl ConditionUrl {
+    /// `new ConditionRouter(url)`: parameters `rule` (encoded once more), `force`, `enabled`, `priority`.
+    pub(super) fn new(making: &Making<'_>) -> Result<Self, Thrown> {
+        let (url, dialect) = (making.url, making.dialect);
+        let (force, enabled) = (url.flag("force", false), url.flag("enabled", true));
+        let priority = if dialect.shape == Shape::Linked {
+            0
+        } else {
+            priority(url)?
+        };
+        let condition = if enabled || !dialect.disabled_unread {
+            let rule = decoded_rule(url)?;
+            ClassicCondition::new(rule.as_deref(), force, enabled, dialect).map_err(|error| {
+                match error {
+                    ConditionError::Blank => {
+                        Thrown::new("java.lang.IllegalArgumentException", error.to_string())
+                    }
+                    ConditionError::Separator { .. } => {
+                        Thrown::new("java.lang.IllegalStateException", error.to_string())
+                    }
+                }
+            })?
+        } else {
+            ClassicCondition {
+                condition: None,
+                force,
+                enabled,
+            }
+        };
+        let name = if dialect.shape == Shape::Sorted {
+            "ConditionRouter"
+        } else {
+            "ConditionStateRouter"
+        };
+        Ok(Self {
+            name,
+            priority,
+            condition,
+            dialect,
+        })
+    }
+}
+
+/// `getParameter("priority", 0)`.
+pub(super) fn priority(url: &Url) -> Result<i32, Thrown> {
+    let text = url.text("priority").unwrap_or("0");
+    text.parse().map_err(|_| {
+        Thrown::new(
+            "java.lang.NumberFormatException",
+            format!("For input string: \"{text}\""),
+        )
+    })
+}
+
+/// `getParameterAndDecoded("rule")`.
+pub(super) fn decoded_rule(url: &Url) -> Result<Option<String>, Thrown> {
+    url.parameter("rule")
+        .map(|rule| {
+            decode(rule).map_err(|_| {
+                Thrown::new(
+                    "java.lang.IllegalArgumentException",
+                    "the rule has a broken percent sequence",
+                )
+            })
+        })
+        .transpose()
+}
+
+impl Router for ConditionUrl {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn priority(&self) -> Option<i32> {
+        Some(self.priority)
+    }
+
+    fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
+        Box::new(PreparedUrl(PreparedClassic::new(
+            &self.condition,
+            list,
+            self.dialect,
+        )))
+    }
+}
+
+struct PreparedUrl(PreparedClassic);
+
+impl Prepared for PreparedUrl {
+    fn route(
+        &self,
+        list: &AddressList,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Result<Outcome, Thrown> {
+        if input.is_empty() {
+            return Ok(Outcome::Only(input.clone()));
+        }
+        Ok(self.0.route(list, call, input))
+    }
+}

@@ -1,0 +1,411 @@
+//! The mesh router: groups of providers by label, and a weighted draw among them.
+//!
+//! Mirrors `MeshRuleRouter`, `StandardMeshRuleRouter` and `MeshRuleCache` (3.0.6 and later).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::call::Call;
+use super::call_match::{fits_request, present};
+use super::chain::Making;
+use super::dialect::Dialect;
+use super::outcome::Outcome;
+use super::provider::Provider;
+use super::rules::RuleReader;
+use super::set::AddressSet;
+use super::{AddressList, PassOn, Prepared, Router, RuleEvent, Thrown};
+use crate::rule::mesh::{Destination, MeshDocuments, MeshRules, RouteDetail, WeightedDestination};
+
+const ENDING: &str = ".MESHAPPRULE";
+/// An application name that counts as none.
+const UNKNOWN: &str = "unknown";
+
+pub(super) struct MeshRouter {
+    dialect: Dialect,
+    /// Parameters of the consumer URL the router was made with.
+    source_labels: BTreeMap<String, String>,
+    applications: BTreeSet<String>,
+    /// Rules in force by application.
+    rules: BTreeMap<String, Arc<MeshRules>>,
+    list: Option<Arc<AddressList>>,
+}
+
+impl MeshRouter {
+    pub(super) fn new(making: &Making<'_>) -> Self {
+        Self {
+            dialect: making.dialect,
+            source_labels: making.url.parameters.clone(),
+            applications: BTreeSet::new(),
+            rules: BTreeMap::new(),
+            list: None,
+        }
+    }
+
+    /// `onRuleChange` and `clearRule`.
+    fn change(&mut self, application: &str, documents: &MeshDocuments) -> Result<(), Thrown> {
+        let mut rules = self.rules.clone();
+        match &documents.standard {
+            None => {
+                rules.remove(application);
+            }
+            // Without both kinds, or when a document cannot be converted, what was in force stays.
+            Some(Ok(read)) if read.is_valid() => {
+                rules.insert(application.to_owned(), Arc::new(read.clone()));
+            }
+            Some(_) => {}
+        }
+        self.accept(rules)
+    }
+
+    /// `computeSubset`, which fails on a `DestinationRule` without subsets as soon as it meets an address.
+    fn accept(&mut self, rules: BTreeMap<String, Arc<MeshRules>>) -> Result<(), Thrown> {
+        let providers = self.list.as_ref().map_or(&[][..], |list| &list.providers);
+        let met = providers
+            .iter()
+            .filter_map(|provider| provider.remote_application())
+            .filter_map(|application| rules.get(application));
+        for rules in met {
+            for rule in &rules.destination_rules {
+                let complete = rule
+                    .subsets
+                    .as_ref()
+                    .is_some_and(|subsets| subsets.iter().all(Option::is_some));
+                if !complete {
+                    return Err(Thrown::new(
+                        "java.lang.NullPointerException",
+                        "a DestinationRule has no `spec.subsets`, or an empty one among them",
+                    ));
+                }
+            }
+        }
+        self.rules = rules;
+        Ok(())
+    }
+}
+
+impl MeshRouter {
+    /// `getServiceParameters(..).get(key)` up to 3.1, `getOriginalServiceParameter` from 3.2, which in spite of its name
+    /// asks the consumer first.
+    fn label<'p>(&self, provider: &'p dyn Provider, key: &str) -> Option<&'p str> {
+        if self.dialect.mesh_labels_see_consumer {
+            provider.parameter(key)
+        } else {
+            provider.url().parameter(key)
+        }
+    }
+}
+
+fn application(name: Option<&str>) -> Option<&str> {
+    name.filter(|name| !name.is_empty() && *name != UNKNOWN)
+}
+
+impl Router for MeshRouter {
+    fn name(&self) -> &'static str {
+        "StandardMeshRuleRouter"
+    }
+
+    fn notify(
+        &mut self,
+        list: &Arc<AddressList>,
+        rules: &mut dyn RuleReader,
+    ) -> Result<(), Thrown> {
+        self.list = Some(Arc::clone(list));
+        let mut current: Vec<String> = Vec::new();
+        for provider in &list.providers {
+            if let Some(name) = application(provider.remote_application())
+                && current.iter().all(|known| known != name)
+            {
+                current.push(name.to_owned());
+            }
+        }
+        let fresh: Vec<String> = current
+            .iter()
+            .filter(|name| !self.applications.contains(*name))
+            .cloned()
+            .collect();
+        let fresh = in_hash_order(in_hash_order(fresh));
+        let current: BTreeSet<String> = current.into_iter().collect();
+        for name in fresh {
+            if let Some(documents) = rules.listen_mesh(&format!("{name}{ENDING}")) {
+                // A holder that exists but has no rules of this type tells a new router nothing.
+                if documents.standard.is_some() {
+                    self.change(&name, &documents)?;
+                }
+            }
+        }
+        for name in self.applications.difference(&current) {
+            rules.forget(&format!("{name}{ENDING}"));
+        }
+        self.applications = current;
+        self.accept(self.rules.clone())
+    }
+
+    fn process(&mut self, event: RuleEvent<'_>, rules: &dyn RuleReader) -> Result<(), Thrown> {
+        let Some(name) = event.key.strip_suffix(ENDING) else {
+            return Ok(());
+        };
+        match rules.mesh(event.key) {
+            Some(documents) => self.change(name, &documents),
+            None => Ok(()),
+        }
+    }
+
+    fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
+        let mut applications: BTreeMap<String, PreparedApplication> = BTreeMap::new();
+        let mut unmatched = AddressSet::none(list.len());
+        for (place, provider) in list.providers.iter().enumerate() {
+            let name = application(provider.remote_application());
+            let Some((name, rules)) = name.and_then(|name| self.rules.get_key_value(name)) else {
+                unmatched.insert(place);
+                continue;
+            };
+            let prepared =
+                applications
+                    .entry(name.clone())
+                    .or_insert_with(|| PreparedApplication {
+                        rules: Arc::clone(rules),
+                        subsets: BTreeMap::new(),
+                    });
+            let mut matched = false;
+            for subset in rules
+                .destination_rules
+                .iter()
+                .filter_map(|rule| rule.subsets.as_ref())
+                .flatten()
+                .flatten()
+            {
+                let fits = subset.labels.iter().all(|(key, value)| {
+                    let label = key
+                        .as_deref()
+                        .and_then(|key| self.label(provider.as_ref(), key));
+                    value.is_some() && value.as_deref() == label
+                });
+                let places = prepared
+                    .subsets
+                    .entry(subset.name.clone())
+                    .or_insert_with(|| AddressSet::none(list.len()));
+                if fits {
+                    places.insert(place);
+                    matched = true;
+                }
+            }
+            if !matched {
+                unmatched.insert(place);
+            }
+        }
+        if applications.is_empty() {
+            return Box::new(PassOn);
+        }
+        Box::new(PreparedMesh {
+            applications: applications.into_values().collect(),
+            unmatched: self.dialect.mesh_keeps_unmatched.then_some(unmatched),
+            service: list
+                .consumer
+                .service_interface()
+                .unwrap_or_default()
+                .to_owned(),
+            source_labels: self.source_labels.clone(),
+            generic: self.dialect.mesh_generic,
+        })
+    }
+}
+
+struct PreparedApplication {
+    rules: Arc<MeshRules>,
+    subsets: BTreeMap<Option<String>, AddressSet>,
+}
+
+struct PreparedMesh {
+    applications: Vec<PreparedApplication>,
+    unmatched: Option<AddressSet>,
+    service: String,
+    source_labels: BTreeMap<String, String>,
+    generic: &'static [&'static str],
+}
+
+impl Prepared for PreparedMesh {
+    fn route(
+        &self,
+        list: &AddressList,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Result<Outcome, Thrown> {
+        // Which subset each application contributes, all combinations.
+        let mut outcome = Outcome::Only(AddressSet::none(list.len()));
+        for application in &self.applications {
+            let drawn = match self.destinations(&application.rules, call)? {
+                Some(destinations) => application.draw(destinations, input)?,
+                None => continue,
+            };
+            outcome = outcome.then::<Thrown>(
+                |sum| {
+                    Ok(Outcome::one_of(
+                        drawn
+                            .iter()
+                            .map(|(subset, probability)| (sum.or(subset), *probability))
+                            .collect(),
+                    ))
+                },
+                |bound| bound,
+            )?;
+        }
+        outcome.then(
+            |selected| {
+                let selected = match &self.unmatched {
+                    Some(unmatched) => selected.or(unmatched),
+                    None => selected.clone(),
+                };
+                Ok(Outcome::Only(if selected.is_empty() {
+                    input.clone()
+                } else {
+                    input.and(&selected)
+                }))
+            },
+            |_| input.clone(),
+        )
+    }
+}
+
+impl PreparedMesh {
+    /// `getDubboRouteDestination`: the destinations for a call; `None` when no rule is about it.
+    fn destinations<'r>(
+        &self,
+        rules: &'r MeshRules,
+        call: &Call,
+    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Thrown> {
+        for service in &rules.virtual_services {
+            for route in present(service.routes.as_ref())? {
+                let route = present(route.as_ref())?;
+                let mut fits = route.services.is_empty();
+                for name in &route.services {
+                    if present(name.as_ref())?.is_match(Some(&self.service))? {
+                        fits = true;
+                        break;
+                    }
+                }
+                if fits {
+                    return self.detail(&route.details, call);
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    fn detail<'r>(
+        &self,
+        details: &'r [Option<RouteDetail>],
+        call: &Call,
+    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Thrown> {
+        for detail in details {
+            let detail = present(detail.as_ref())?;
+            let mut fits = true;
+            for request in &detail.matches {
+                if !fits_request(
+                    present(request.as_ref())?,
+                    call,
+                    &self.source_labels,
+                    self.generic,
+                )? {
+                    fits = false;
+                    break;
+                }
+            }
+            if fits {
+                return Ok(detail.destinations.as_deref());
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The order in which a `HashSet` of these texts is walked through, filled in the given order.
+fn in_hash_order(mut texts: Vec<String>) -> Vec<String> {
+    let mut buckets = 16_usize;
+    while texts.len() * 4 > buckets * 3 {
+        buckets *= 2;
+    }
+    texts.sort_by_key(|text| {
+        let hash = text.encode_utf16().fold(0_u32, |hash, unit| {
+            hash.wrapping_mul(31).wrapping_add(u32::from(unit))
+        });
+        usize::try_from(hash ^ (hash >> 16)).unwrap_or_default() & (buckets - 1)
+    });
+    texts
+}
+
+impl PreparedApplication {
+    /// `randomSelectDestination`: the subsets that may be drawn, with probabilities.
+    fn draw(
+        &self,
+        destinations: &[Option<WeightedDestination>],
+        input: &AddressSet,
+    ) -> Result<Vec<(AddressSet, f64)>, Thrown> {
+        let mut weights = Vec::with_capacity(destinations.len());
+        let mut total = 0_i32;
+        for destination in destinations {
+            let weight = present(destination.as_ref())?.weight.max(1);
+            weights.push(weight);
+            total = total.wrapping_add(weight);
+        }
+        if total <= 0 {
+            return Err(Thrown::new(
+                "java.lang.IllegalArgumentException",
+                "bound must be positive",
+            ));
+        }
+        // Asked one after the other: the first one that is drawn, or a later one, with somebody in it.
+        let mut subsets = Vec::with_capacity(destinations.len());
+        for destination in destinations.iter().flatten() {
+            subsets.push(self.subset(destination.destination.as_ref(), input));
+        }
+        let mut out: Vec<(AddressSet, f64)> = Vec::new();
+        let (mut taken, mut reached) = (0_i64, 0_i64);
+        for (place, weight) in weights.into_iter().enumerate() {
+            reached += i64::from(weight);
+            let upto = i64::from(total).min(reached + 1);
+            let chances = upto - taken;
+            taken = upto;
+            if chances <= 0 {
+                continue;
+            }
+            let order = (place..subsets.len()).chain(0..subsets.len());
+            let mut chosen = None;
+            for at in order {
+                if let Some(subset) = subsets[at].as_ref().map_err(Clone::clone)? {
+                    chosen = Some(subset);
+                    break;
+                }
+            }
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "weights are 32 bits, a few of them"
+            )]
+            let probability = chances as f64 / f64::from(total);
+            let set = chosen
+                .cloned()
+                .unwrap_or_else(|| AddressSet::none(input.list_len()));
+            out.push((set, probability));
+        }
+        Ok(out)
+    }
+
+    /// `computeDestination`: the subset or the first fallback that has somebody of the input.
+    fn subset(
+        &self,
+        destination: Option<&Destination>,
+        input: &AddressSet,
+    ) -> Result<Option<AddressSet>, Thrown> {
+        let mut destination = present(destination)?;
+        loop {
+            if let Some(subset) = self.subsets.get(&destination.subset)
+                && subset.meets(input)
+            {
+                return Ok(Some(subset.clone()));
+            }
+            match &destination.fallback {
+                Some(fallback) => destination = fallback,
+                None => return Ok(None),
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! The mock router: keeps `mock://` addresses away from ordinary calls.
+//!
+//! Mirrors `MockInvokersSelector` of all lines.
+
+use super::call::{Call, JavaValue};
+use super::outcome::Outcome;
+use super::set::AddressSet;
+use super::{AddressList, Prepared, Router, Thrown};
+
+/// The attachment that asks for mock providers.
+const NEED_MOCK: &str = "invocation.need.mock";
+
+pub(super) struct MockRouter;
+
+impl Router for MockRouter {
+    fn name(&self) -> &'static str {
+        "MockInvokersSelector"
+    }
+
+    fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
+        let mocked = list.filter(|provider| provider.url().protocol.as_deref() == Some("mock"));
+        Box::new(PreparedMock { mocked })
+    }
+}
+
+struct PreparedMock {
+    mocked: AddressSet,
+}
+
+impl Prepared for PreparedMock {
+    fn route(&self, _: &AddressList, call: &Call, input: &AddressSet) -> Result<Outcome, Thrown> {
+        if input.is_empty() {
+            return Ok(Outcome::Only(input.clone()));
+        }
+        match call.attachments.get(NEED_MOCK) {
+            None | Some(JavaValue::Null) => Ok(Outcome::Only(input.without(&self.mocked))),
+            Some(JavaValue::Text(text)) if text.eq_ignore_ascii_case("true") => {
+                Ok(Outcome::Only(input.and(&self.mocked)))
+            }
+            Some(JavaValue::Text(_)) => Ok(Outcome::Only(input.clone())),
+            Some(_) => Err(Thrown::new(
+                "java.lang.ClassCastException",
+                format!("the attachment {NEED_MOCK} is no text"),
+            )),
+        }
+    }
+}

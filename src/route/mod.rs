@@ -1,0 +1,172 @@
+//! What the routers of a Dubbo consumer do to a list of addresses, replayed.
+//!
+//! `rule` says what a text means; here it is applied, in the order and with the oddities of each Dubbo version. Pure:
+//! scripts are never run and names never resolved, where that would be needed the answer is a bound (see [`outcome`]).
+//!
+//! A router kind is one file here, one in `rule`, and one line in [`chain`].
+
+mod address;
+pub mod application;
+pub mod call;
+mod call_match;
+mod chain;
+mod clause;
+mod condition;
+mod condition_multi;
+mod condition_url;
+pub mod dialect;
+mod listenable;
+mod mesh;
+mod mock;
+pub mod outcome;
+pub mod pattern;
+pub mod provider;
+pub mod rules;
+mod script;
+pub mod set;
+mod tag;
+
+use std::fmt;
+use std::sync::Arc;
+
+use call::Call;
+use outcome::Outcome;
+use provider::Provider;
+use rules::RuleReader;
+use set::AddressSet;
+
+use crate::model::url::Url;
+
+/// The addresses of one reference, in the order the chain sees them, and the consumer URL that is handed to routers.
+pub struct AddressList {
+    /// The addresses.
+    pub providers: Vec<Box<dyn Provider + Send + Sync>>,
+    /// The URL that routers get with a call: 3.x the consumer URL, 2.7 the directory's (`getConsumerUrl`).
+    pub consumer: Url,
+}
+
+impl AddressList {
+    /// How many addresses there are.
+    pub fn len(&self) -> usize {
+        self.providers.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.providers.is_empty()
+    }
+
+    fn filter(&self, mut keep: impl FnMut(&dyn Provider) -> bool) -> AddressSet {
+        AddressSet::filter(self.len(), |place| keep(self.providers[place].as_ref()))
+    }
+}
+
+impl fmt::Debug for AddressList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list()
+            .entries(
+                self.providers
+                    .iter()
+                    .map(|provider| provider.url().address()),
+            )
+            .finish()
+    }
+}
+
+/// An exception that leaves the routers. While a call is routed, the directory catches it and goes on with an empty
+/// list; while a chain is built, the reference cannot be created.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{class}: {message}")]
+pub struct Thrown {
+    /// The Java class.
+    pub class: &'static str,
+    /// What happened, in words of this program where Java's own are not fixed.
+    pub message: String,
+}
+
+impl Thrown {
+    fn new(class: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            class,
+            message: message.into(),
+        }
+    }
+}
+
+/// A change of a rule: its key and new text, `None` when it was removed.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleEvent<'a> {
+    /// The key, with its ending.
+    pub key: &'a str,
+    /// The new text.
+    pub content: Option<&'a str>,
+}
+
+/// One router of a chain: its rules, and what they do to a call.
+trait Router {
+    /// The simple name of Dubbo's class, as router snapshots show it.
+    fn name(&self) -> &'static str;
+
+    /// The router was made: reads what it reads before there are addresses.
+    fn start(&mut self, _rules: &mut dyn RuleReader) {}
+
+    /// The addresses changed.
+    fn notify(
+        &mut self,
+        _list: &Arc<AddressList>,
+        _rules: &mut dyn RuleReader,
+    ) -> Result<(), Thrown> {
+        Ok(())
+    }
+
+    /// A rule that this router listens to changed.
+    fn process(&mut self, _event: RuleEvent<'_>, _rules: &dyn RuleReader) -> Result<(), Thrown> {
+        Ok(())
+    }
+
+    /// A priority of its own, from the URL it was made of.
+    fn priority(&self) -> Option<i32> {
+        None
+    }
+
+    /// Prepares the rules in force for a list. Done once per list and rule, so that a call costs little.
+    fn prepare(&self, list: &AddressList) -> Box<dyn Prepared>;
+}
+
+/// A router, prepared for one list of addresses.
+trait Prepared {
+    /// Routes a call. `input` is a subset of the list.
+    fn route(&self, list: &AddressList, call: &Call, input: &AddressSet)
+    -> Result<Outcome, Thrown>;
+
+    /// What can be said of the result when only a bound of the input is known.
+    fn bound(&self, input: AddressSet) -> AddressSet {
+        input
+    }
+}
+
+/// A router that passes everything on.
+struct Passing(&'static str);
+
+/// A router that passes everything on, under the name of its class.
+fn passing(name: &'static str) -> Box<dyn Router> {
+    Box::new(Passing(name))
+}
+
+impl Router for Passing {
+    fn name(&self) -> &'static str {
+        self.0
+    }
+
+    fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {
+        Box::new(PassOn)
+    }
+}
+
+struct PassOn;
+
+impl Prepared for PassOn {
+    fn route(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Result<Outcome, Thrown> {
+        Ok(Outcome::Only(input.clone()))
+    }
+}
