@@ -26,6 +26,7 @@ use serde_json::Value;
 
 mod directory;
 mod matching;
+mod routing;
 mod url;
 
 /// What a kind says to one case.
