@@ -19,6 +19,8 @@ pub(super) struct Composer {
     graph: Graph,
     anchors: HashMap<String, NodeId>,
     open: Vec<Open>,
+    /// Where the open collections lie on their stack.
+    open_at: HashMap<NodeId, usize>,
     aliases: usize,
     /// The start of the stream was read, by [`Self::next_document`].
     started: bool,
@@ -40,6 +42,7 @@ impl Composer {
             graph: Graph::default(),
             anchors: HashMap::new(),
             open: Vec::new(),
+            open_at: HashMap::new(),
             aliases: 0,
             started: false,
         }
@@ -119,12 +122,9 @@ impl Composer {
                 return Err(YamlError::placeless(ExceptionClass::Yaml, problem, at));
             }
         }
-        if let Some(open) = self
-            .open
-            .iter_mut()
-            .find(|open| open.node == node && open.watched)
+        if let Some(&at) = self.open_at.get(&node)
+            && std::mem::take(&mut self.open[at].watched)
         {
-            open.watched = false;
             self.graph.node_mut(node).two_steps = true;
         }
         Ok(node)
@@ -157,11 +157,7 @@ impl Composer {
                 let tag = self.tag(&properties, event.start)?.unwrap_or(Tag::Seq);
                 let node = self.graph.add(tag, span, Kind::Sequence(Vec::new()));
                 self.anchor(properties, node);
-                self.open.push(Open {
-                    node,
-                    key: None,
-                    watched: false,
-                });
+                self.push_open(node);
                 Ok(None)
             }
             EventKind::MappingStart(properties) => {
@@ -176,16 +172,21 @@ impl Composer {
                     },
                 );
                 self.anchor(properties, node);
-                self.open.push(Open {
-                    node,
-                    key: None,
-                    watched: false,
-                });
+                self.push_open(node);
                 Ok(None)
             }
             // The parser gives no other event inside a document.
             _ => Ok(None),
         }
+    }
+
+    fn push_open(&mut self, node: NodeId) {
+        self.open_at.insert(node, self.open.len());
+        self.open.push(Open {
+            node,
+            key: None,
+            watched: false,
+        });
     }
 
     fn anchor(&mut self, properties: Properties, node: NodeId) {
@@ -237,6 +238,7 @@ impl Composer {
 
     fn close(&mut self, end: Position) -> Option<NodeId> {
         let node = self.open.pop()?.node;
+        self.open_at.remove(&node);
         self.graph.node_mut(node).end = end;
         Some(node)
     }

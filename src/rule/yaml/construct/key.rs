@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::{Constructor, Progress};
 use crate::rule::yaml::STACK_DEPTH;
 use crate::rule::yaml::error::YamlError;
-use crate::rule::yaml::graph::NodeId;
+use crate::rule::yaml::graph::{Kind, NodeId};
 use crate::rule::yaml::number::Integer;
 use crate::rule::yaml::value::Content;
 
@@ -79,6 +79,16 @@ impl Constructor {
         if let Some(id) = self.keys.known[node.index()] {
             return Ok(id);
         }
+        if matches!(self.graph.node(node).kind, Kind::Scalar { .. }) {
+            let (shape, _) = self.shape(node, &HashMap::new());
+            let id = self.keys.intern(shape);
+            self.keys.known[node.index()] = Some(id);
+            return Ok(id);
+        }
+        self.collection_id(node)
+    }
+
+    fn collection_id(&mut self, node: NodeId) -> Result<KeyId, YamlError> {
         let mut seen: HashMap<NodeId, Seen> = HashMap::new();
         let mut inside = 0;
         let mut steps = vec![Step::Visit(node)];

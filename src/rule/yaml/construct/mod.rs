@@ -7,6 +7,7 @@ mod binary;
 mod key;
 mod mapping;
 mod scalar;
+mod singles;
 mod timestamp;
 
 use std::collections::HashMap;
@@ -19,9 +20,10 @@ use super::value::{Content, Document, DroppedKey};
 use super::version::YamlVersion;
 use key::{KeyId, Keys};
 use mapping::MappingFrame;
+use singles::singles_context;
 
 /// How many steps a document may cost beyond its own size: merges and recursive keys can multiply it.
-const BUDGET: usize = 10_000_000;
+const BUDGET: usize = 2_000_000;
 
 /// Where the value of a node stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,61 +305,6 @@ impl Constructor {
         Ok(None)
     }
 
-    fn step_singles(
-        &mut self,
-        node: NodeId,
-        next: &mut usize,
-        index: &mut Option<HashMap<KeyId, usize>>,
-    ) -> Result<Option<NodeId>, YamlError> {
-        while let Some(item) = self.item(node, *next) {
-            let (key, value) = self.single_pair(node, item)?;
-            for part in [key, value] {
-                if !self.ready(part)? {
-                    return Ok(Some(part));
-                }
-            }
-            if let Some(index) = index {
-                let id = self.key_id(key)?;
-                self.put(node, index, id, (key, value));
-            } else if let Content::Pairs(pairs) = &mut self.contents[node.index()] {
-                pairs.push((key, value));
-            }
-            *next += 1;
-        }
-        Ok(None)
-    }
-
-    /// The pair of an item of `!!omap` or `!!pairs`.
-    fn single_pair(&self, node: NodeId, item: NodeId) -> Result<Pair, YamlError> {
-        let tag = &self.graph.node(node).tag;
-        let context = singles_context(tag);
-        let composed = self.graph.node(item);
-        let Some(list) = self.graph.pairs_of(item) else {
-            // The missing space is SnakeYAML's.
-            let context = if *tag == Tag::Pairs {
-                "while constructingpairs"
-            } else {
-                context
-            };
-            let problem = format!(
-                "expected a mapping of length 1, but found {}",
-                composed.kind.name()
-            );
-            return Err(self.error_within(context, node, problem, item));
-        };
-        let pairs = self.graph.list(list);
-        match pairs.first() {
-            Some(pair) if pairs.len() == 1 => Ok(pair),
-            _ => {
-                let problem = format!(
-                    "expected a single mapping item, but found {} items",
-                    pairs.len()
-                );
-                Err(self.error_within(context, node, problem, item))
-            }
-        }
-    }
-
     /// `LinkedHashMap.put`: an equal key keeps its place and its own object.
     fn put(&mut self, map: NodeId, index: &mut HashMap<KeyId, usize>, id: KeyId, pair: Pair) {
         let Content::Map(entries) = &mut self.contents[map.index()] else {
@@ -396,13 +343,5 @@ impl Constructor {
             }
         }
         Ok(())
-    }
-}
-
-fn singles_context(tag: &Tag) -> &'static str {
-    if *tag == Tag::Omap {
-        "while constructing an ordered map"
-    } else {
-        "while constructing pairs"
     }
 }

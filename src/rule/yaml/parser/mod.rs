@@ -1,13 +1,16 @@
 //! Tokens to events, mirroring `org.yaml.snakeyaml.parser.ParserImpl`: a machine with a stack of states, no recursion.
 
 mod collections;
+mod node;
+
+use std::collections::HashMap;
 
 use super::error::{ExceptionClass, YamlError};
 use super::event::{Event, EventKind, Properties};
 use super::position::Position;
 use super::scanner::Scanner;
 use super::tag;
-use super::token::{Directive, ScalarStyle, TagName, TokenKind};
+use super::token::{Directive, ScalarStyle, TokenKind};
 
 /// What is expected next (`Production`).
 #[derive(Clone, Copy, Debug)]
@@ -46,25 +49,8 @@ pub(super) struct Parser {
     handles: TagHandles,
 }
 
-/// The handles of `%TAG` and the two that always exist.
-struct TagHandles {
-    declared: Vec<(String, String)>,
-}
-
-impl TagHandles {
-    fn prefix(&self, handle: &str) -> Option<&str> {
-        let declared = self
-            .declared
-            .iter()
-            .find(|(name, _)| name == handle)
-            .map(|(_, prefix)| prefix.as_str());
-        declared.or(match handle {
-            "!" => Some("!"),
-            "!!" => Some(tag::PREFIX),
-            _ => None,
-        })
-    }
-}
+/// The handles of `%TAG`. Two more always exist.
+type TagHandles = HashMap<String, String>;
 
 impl Parser {
     pub(super) fn new(scanner: Scanner) -> Self {
@@ -74,9 +60,7 @@ impl Parser {
             states: Vec::new(),
             marks: Vec::new(),
             current: None,
-            handles: TagHandles {
-                declared: Vec::new(),
-            },
+            handles: TagHandles::new(),
         }
     }
 
@@ -154,6 +138,16 @@ impl Parser {
         }
     }
 
+    /// What a handle stands for.
+    fn prefix(&self, handle: &str) -> Option<&str> {
+        match (self.handles.get(handle), handle) {
+            (Some(prefix), _) => Some(prefix),
+            (None, "!") => Some("!"),
+            (None, "!!") => Some(tag::PREFIX),
+            _ => None,
+        }
+    }
+
     /// Takes the token that opens a collection.
     fn open(&mut self) -> Result<(), YamlError> {
         let start = self.scanner.next()?.start;
@@ -226,11 +220,11 @@ impl Parser {
         let keeps = self.scanner.version().keeps_tag_handles();
         let mut versioned = false;
         let mut declared = if keeps {
-            std::mem::take(&mut self.handles.declared)
+            std::mem::take(&mut self.handles)
         } else {
-            Vec::new()
+            TagHandles::new()
         };
-        declared.retain(|(handle, _)| handle != "!" && handle != "!!");
+        declared.retain(|handle, _| handle != "!" && handle != "!!");
         loop {
             let token = self.scanner.peek()?;
             let start = token.start;
@@ -250,17 +244,18 @@ impl Parser {
                     let problem = "found incompatible YAML document (version 1.* is required)";
                     return Err(Self::error(problem.to_owned(), start));
                 }
-                Directive::Tag { handle, .. }
-                    if declared.iter().any(|(name, _)| *name == handle) =>
-                {
-                    return Err(Self::error(format!("duplicate tag handle {handle}"), start));
+                Directive::Tag { handle, prefix } => {
+                    if declared.contains_key(&handle) {
+                        let problem = format!("duplicate tag handle {handle}");
+                        return Err(Self::error(problem, start));
+                    }
+                    declared.insert(handle, prefix);
                 }
-                Directive::Tag { handle, prefix } => declared.push((handle, prefix)),
                 Directive::Other => {}
             }
         }
         if keeps || versioned || !declared.is_empty() {
-            self.handles.declared = declared;
+            self.handles = declared;
         }
         Ok(())
     }
@@ -296,144 +291,6 @@ impl Parser {
             start,
             end,
         })
-    }
-
-    /// `parseNode`: an alias, or properties and content.
-    fn node(&mut self, block: bool, indentless: bool) -> Result<Event, YamlError> {
-        let token = self.scanner.peek()?;
-        if let TokenKind::Alias(name) = &token.kind {
-            let event = Event {
-                kind: EventKind::Alias(name.clone()),
-                start: token.start,
-                end: token.end,
-            };
-            self.scanner.next()?;
-            self.pop_state();
-            return Ok(event);
-        }
-        let (properties, place) = self.properties()?;
-        let token = self.scanner.peek()?;
-        let (start, end) = place.unwrap_or((token.start, token.start));
-        let (kind, end, state) = match &token.kind {
-            TokenKind::BlockEntry if indentless => (
-                EventKind::SequenceStart(properties),
-                token.end,
-                State::IndentlessSequenceEntry,
-            ),
-            TokenKind::Scalar(..) => return self.scalar(properties, start),
-            TokenKind::FlowSequenceStart => (
-                EventKind::SequenceStart(properties),
-                token.end,
-                State::FlowSequenceFirstEntry,
-            ),
-            TokenKind::FlowMappingStart => (
-                EventKind::MappingStart(properties),
-                token.end,
-                State::FlowMappingFirstKey,
-            ),
-            TokenKind::BlockSequenceStart if block => (
-                EventKind::SequenceStart(properties),
-                token.start,
-                State::BlockSequenceFirstEntry,
-            ),
-            TokenKind::BlockMappingStart if block => (
-                EventKind::MappingStart(properties),
-                token.start,
-                State::BlockMappingFirstKey,
-            ),
-            _ if properties != Properties::default() => {
-                let implicit = properties.tag.as_deref().is_none_or(|tag| tag == "!");
-                self.pop_state();
-                let kind = EventKind::Scalar {
-                    properties,
-                    text: String::new(),
-                    style: ScalarStyle::Plain,
-                    implicit,
-                };
-                return Ok(Event { kind, start, end });
-            }
-            other => {
-                let at = token.start;
-                let found = other.clone().found(self.scanner.version());
-                let context = if block {
-                    "while parsing a block node"
-                } else {
-                    "while parsing a flow node"
-                };
-                let problem = format!("expected the node content, but found {found}");
-                return Err(Self::error(problem, at).within(context, Some(start)));
-            }
-        };
-        self.state = state;
-        Ok(Event { kind, start, end })
-    }
-
-    fn scalar(&mut self, properties: Properties, start: Position) -> Result<Event, YamlError> {
-        let token = self.scanner.next()?;
-        self.pop_state();
-        let (text, style) = match token.kind {
-            TokenKind::Scalar(text, style) => (text, style),
-            _ => (String::new(), ScalarStyle::Plain),
-        };
-        let implicit = match properties.tag.as_deref() {
-            None => style == ScalarStyle::Plain,
-            Some(tag) => tag == "!",
-        };
-        Ok(Event {
-            kind: EventKind::Scalar {
-                properties,
-                text,
-                style,
-                implicit,
-            },
-            start,
-            end: token.end,
-        })
-    }
-
-    /// Anchor and tag, in either order, and where they stand.
-    fn properties(&mut self) -> Result<(Properties, Option<(Position, Position)>), YamlError> {
-        let mut place: Option<(Position, Position)> = None;
-        let mut anchor = None;
-        let mut tag: Option<(TagName, Position)> = None;
-        while anchor.is_none() || tag.is_none() {
-            let token = self.scanner.peek()?;
-            let (start, end) = (token.start, token.end);
-            match &token.kind {
-                TokenKind::Anchor(name) if anchor.is_none() => anchor = Some(name.clone()),
-                TokenKind::Tag(name) if tag.is_none() => tag = Some((name.clone(), start)),
-                _ => break,
-            }
-            self.scanner.next()?;
-            place = Some((place.map_or(start, |(first, _)| first), end));
-        }
-        let tag = match tag {
-            None => None,
-            Some((
-                TagName {
-                    handle: None,
-                    suffix,
-                },
-                _,
-            )) => Some(suffix),
-            Some((
-                TagName {
-                    handle: Some(handle),
-                    suffix,
-                },
-                at,
-            )) => {
-                let Some(prefix) = self.handles.prefix(&handle) else {
-                    let start = place.map(|(start, _)| start);
-                    return Err(
-                        Self::error(format!("found undefined tag handle {handle}"), at)
-                            .within("while parsing a node", start),
-                    );
-                };
-                Some(format!("{prefix}{suffix}"))
-            }
-        };
-        Ok((Properties { anchor, tag }, place))
     }
 
     /// A node that is not there.

@@ -4,6 +4,8 @@
 
 mod block;
 mod directive;
+mod fetch;
+mod key;
 mod plain;
 mod property;
 mod quoted;
@@ -17,6 +19,7 @@ use super::position::Position;
 use super::reader::Reader;
 use super::token::{Token, TokenKind};
 use super::version::YamlVersion;
+use key::SimpleKey;
 
 /// Cuts a text into tokens, one by one as the parser asks.
 pub(super) struct Scanner {
@@ -34,20 +37,6 @@ pub(super) struct Scanner {
     /// Tokens that a `:` may turn into keys, at most one for a flow level; deeper and later ones behind.
     simple_keys: VecDeque<SimpleKey>,
 }
-
-/// A token that becomes a key when a `:` follows on the same line within 1024 characters.
-struct SimpleKey {
-    flow_level: i32,
-    token_number: usize,
-    required: bool,
-    index: usize,
-    line: usize,
-    column: usize,
-    start: Position,
-}
-
-/// How far a simple key may reach.
-const SIMPLE_KEY_LENGTH: usize = 1024;
 
 /// A column as an indentation.
 fn as_indent(column: usize) -> isize {
@@ -91,12 +80,17 @@ impl Scanner {
 
     /// Takes the next token. The end of the stream can be taken again and again.
     pub(super) fn next(&mut self) -> Result<Token, YamlError> {
-        let token = self.peek()?.clone();
-        if token.kind != TokenKind::StreamEnd {
-            self.tokens.pop_front();
-            self.tokens_taken += 1;
+        self.peek()?;
+        match self.tokens.pop_front() {
+            Some(token) if token.kind != TokenKind::StreamEnd => {
+                self.tokens_taken += 1;
+                Ok(token)
+            }
+            _ => {
+                self.push_here(TokenKind::StreamEnd);
+                Ok(self.tokens[0].clone())
+            }
         }
-        Ok(token)
     }
 
     /// A document begins with the next token.
@@ -272,98 +266,6 @@ impl Scanner {
         }
     }
 
-    /// Keys that lie on an earlier line or too far back are none any more. They stand in front: a later one is nearer.
-    fn drop_stale_simple_keys(&mut self) -> Result<(), YamlError> {
-        while let Some(key) = self.simple_keys.front() {
-            let stale = key.line != self.reader.line()
-                || self.reader.index() - key.index > SIMPLE_KEY_LENGTH;
-            if !stale {
-                break;
-            }
-            if key.required {
-                return Err(self.missing_colon(key.start));
-            }
-            self.simple_keys.pop_front();
-        }
-        Ok(())
-    }
-
-    fn missing_colon(&self, start: Position) -> YamlError {
-        self.error(
-            "while scanning a simple key",
-            Some(start),
-            "could not find expected ':'",
-        )
-    }
-
-    fn save_simple_key(&mut self) -> Result<(), YamlError> {
-        let column = self.reader.column();
-        let required = !self.in_flow() && self.indent == as_indent(column);
-        if !self.allow_simple_key {
-            if required {
-                let problem =
-                    "A simple key is required only if it is the first token in the current line";
-                return Err(YamlError::placeless(
-                    ExceptionClass::Yaml,
-                    problem,
-                    self.reader.position(),
-                ));
-            }
-            return Ok(());
-        }
-        self.remove_simple_key()?;
-        self.simple_keys.push_back(SimpleKey {
-            flow_level: self.flow_level,
-            token_number: self.tokens_taken + self.tokens.len(),
-            required,
-            index: self.reader.index(),
-            line: self.reader.line(),
-            column,
-            start: self.reader.position(),
-        });
-        Ok(())
-    }
-
-    /// Takes the key of this flow level, the last one if there is one.
-    fn take_simple_key(&mut self) -> Option<SimpleKey> {
-        let here = self
-            .simple_keys
-            .back()
-            .is_some_and(|key| key.flow_level == self.flow_level);
-        if here {
-            self.simple_keys.pop_back()
-        } else {
-            None
-        }
-    }
-
-    fn remove_simple_key(&mut self) -> Result<(), YamlError> {
-        match self.take_simple_key() {
-            Some(key) if key.required => Err(self.missing_colon(key.start)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Closes the block collections that are indented deeper than `column`.
-    fn unwind_indent(&mut self, column: isize) {
-        if self.in_flow() {
-            return;
-        }
-        while self.indent > column {
-            self.indent = self.indents.pop().unwrap_or(-1);
-            self.push_here(TokenKind::BlockEnd);
-        }
-    }
-
-    fn add_indent(&mut self, column: usize) -> bool {
-        let deeper = self.indent < as_indent(column);
-        if deeper {
-            self.indents.push(self.indent);
-            self.indent = as_indent(column);
-        }
-        deeper
-    }
-
     /// A token without width.
     fn push_here(&mut self, kind: TokenKind) {
         let here = self.reader.position();
@@ -383,142 +285,5 @@ impl Scanner {
             start,
             end: self.reader.position(),
         });
-    }
-
-    fn fetch_stream_end(&mut self) -> Result<(), YamlError> {
-        self.unwind_indent(-1);
-        self.remove_simple_key()?;
-        self.allow_simple_key = false;
-        self.simple_keys.clear();
-        self.push_here(TokenKind::StreamEnd);
-        self.stream_ended = true;
-        Ok(())
-    }
-
-    fn fetch_directive(&mut self) -> Result<(), YamlError> {
-        self.unwind_indent(-1);
-        self.remove_simple_key()?;
-        self.allow_simple_key = false;
-        let token = self.scan_directive()?;
-        self.tokens.push_back(token);
-        Ok(())
-    }
-
-    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Result<(), YamlError> {
-        self.unwind_indent(-1);
-        self.remove_simple_key()?;
-        self.allow_simple_key = false;
-        self.push_forward(kind, 3);
-        Ok(())
-    }
-
-    fn fetch_flow_start(&mut self, kind: TokenKind) -> Result<(), YamlError> {
-        self.save_simple_key()?;
-        self.flow_level += 1;
-        self.allow_simple_key = true;
-        self.push_forward(kind, 1);
-        Ok(())
-    }
-
-    fn fetch_flow_end(&mut self, kind: TokenKind) -> Result<(), YamlError> {
-        self.remove_simple_key()?;
-        self.flow_level -= 1;
-        self.allow_simple_key = false;
-        self.push_forward(kind, 1);
-        Ok(())
-    }
-
-    fn fetch_flow_entry(&mut self) -> Result<(), YamlError> {
-        self.allow_simple_key = true;
-        self.remove_simple_key()?;
-        self.push_forward(TokenKind::FlowEntry, 1);
-        Ok(())
-    }
-
-    fn fetch_block_entry(&mut self) -> Result<(), YamlError> {
-        if !self.in_flow() {
-            if !self.allow_simple_key {
-                return Err(self.not_allowed("sequence entries are not allowed here"));
-            }
-            if self.add_indent(self.reader.column()) {
-                self.push_here(TokenKind::BlockSequenceStart);
-            }
-        }
-        self.allow_simple_key = true;
-        self.remove_simple_key()?;
-        self.push_forward(TokenKind::BlockEntry, 1);
-        Ok(())
-    }
-
-    fn fetch_key(&mut self) -> Result<(), YamlError> {
-        if !self.in_flow() {
-            if !self.allow_simple_key {
-                return Err(self.not_allowed("mapping keys are not allowed here"));
-            }
-            if self.add_indent(self.reader.column()) {
-                self.push_here(TokenKind::BlockMappingStart);
-            }
-        }
-        self.allow_simple_key = !self.in_flow();
-        self.remove_simple_key()?;
-        self.push_forward(TokenKind::Key, 1);
-        Ok(())
-    }
-
-    fn fetch_value(&mut self) -> Result<(), YamlError> {
-        if let Some(key) = self.take_simple_key() {
-            let at = key.token_number - self.tokens_taken;
-            self.tokens.insert(
-                at,
-                Token {
-                    kind: TokenKind::Key,
-                    start: key.start,
-                    end: key.start,
-                },
-            );
-            if !self.in_flow() && self.add_indent(key.column) {
-                self.tokens.insert(
-                    at,
-                    Token {
-                        kind: TokenKind::BlockMappingStart,
-                        start: key.start,
-                        end: key.start,
-                    },
-                );
-            }
-            self.allow_simple_key = false;
-        } else {
-            if !self.in_flow() {
-                if !self.allow_simple_key {
-                    return Err(self.not_allowed("mapping values are not allowed here"));
-                }
-                if self.add_indent(self.reader.column()) {
-                    self.push_here(TokenKind::BlockMappingStart);
-                }
-            }
-            self.allow_simple_key = !self.in_flow();
-        }
-        self.push_forward(TokenKind::Value, 1);
-        Ok(())
-    }
-
-    fn fetch_block_scalar(&mut self, folded: bool) -> Result<(), YamlError> {
-        self.allow_simple_key = true;
-        self.remove_simple_key()?;
-        let token = self.scan_block_scalar(folded)?;
-        self.tokens.push_back(token);
-        Ok(())
-    }
-
-    /// A token that may be a simple key.
-    fn fetch_inline(
-        &mut self,
-        scan: impl FnOnce(&mut Self) -> Result<Token, YamlError>,
-    ) -> Result<(), YamlError> {
-        self.save_simple_key()?;
-        self.allow_simple_key = false;
-        let token = scan(self)?;
-        self.tokens.push_back(token);
-        Ok(())
     }
 }
