@@ -2,6 +2,7 @@
 
 pub mod code;
 mod decide;
+pub mod explain;
 mod findings;
 mod gather;
 mod observed;

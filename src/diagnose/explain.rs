@@ -1,0 +1,205 @@
+//! The page of every code, in English and Chinese, as it stands in `explain/DGnnnn.md`. Data only: nothing is decided here.
+
+use super::code::Code;
+
+/// A page: front matter, then the same headings in two languages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// `error`, `warning`, `info`, before lowering.
+    pub severity: &'static str,
+    /// First version of this program that knows the code.
+    pub since: &'static str,
+    /// Dubbo's own codes that go with it (`2-2`).
+    pub dubbo: Vec<&'static str>,
+    /// Sections in English: heading and text.
+    pub en: Vec<(&'static str, &'static str)>,
+    /// Sections in Chinese.
+    pub zh: Vec<(&'static str, &'static str)>,
+}
+
+macro_rules! pages {
+    ($($variant:ident = $file:literal,)+) => {
+        /// The text of the page of a code.
+        pub fn text(code: Code) -> &'static str {
+            match code { $(Code::$variant => include_str!(concat!("explain/", $file, ".md")),)+ }
+        }
+
+        /// The file of a code's page, without its ending.
+        #[cfg(test)]
+        fn file(code: Code) -> &'static str {
+            match code { $(Code::$variant => $file,)+ }
+        }
+    };
+}
+
+pages! {
+    LogListCut = "DG0101",
+    VersionAssumed = "DG0102",
+    SnapshotPartial = "DG0103",
+    PlaceholderUnresolved = "DG0104",
+    ClientNotModelled = "DG0105",
+    KnownDefect = "DG0106",
+    AddressUnparsable = "DG0107",
+    RegistryUnreachable = "DG1001",
+    NotThatRegistry = "DG1002",
+    RegistryAuthRefused = "DG1003",
+    RegistryDegraded = "DG1004",
+    NacosGrpcClosed = "DG1005",
+    NodesDisagree = "DG1006",
+    AnswerTooLarge = "DG1010",
+    NamespaceDiffers = "DG2001",
+    RegistryGroupDiffers = "DG2002",
+    NamespaceUnknown = "DG2003",
+    OtherRegistry = "DG2004",
+    GroupDiffers = "DG2101",
+    VersionDiffers = "DG2102",
+    InterfaceNearMiss = "DG2103",
+    NameFormDiffers = "DG2104",
+    NotRegistered = "DG2105",
+    ProtocolFiltered = "DG2107",
+    OnlyConsumers = "DG2108",
+    ConsumerMisaddressed = "DG2109",
+    RegistrationRefused = "DG2110",
+    WildcardUnsupported = "DG2111",
+    AllDisabled = "DG3001",
+    StaleProvider = "DG3005",
+    AddressUnreachable = "DG3006",
+    AddressSuspicious = "DG3007",
+    DisabledByOverride = "DG3008",
+    EmptyProtection = "DG3009",
+    NacosWeightIgnored = "DG3012",
+    RevisionZero = "DG4006",
+    ConsumerListStale = "DG6009",
+    ErrorMasquerades = "DG6011",
+}
+
+/// The page of a code; `None` when its file does not have the form of a page (a test sees to that).
+pub fn page(code: Code) -> Option<Page> {
+    let (front, body) = text(code).strip_prefix("---\n")?.split_once("\n---\n")?;
+    let field = |name: &str| {
+        front
+            .lines()
+            .find_map(|line| Some(line.strip_prefix(name)?.strip_prefix(": ")?.trim()))
+    };
+    let (en, zh) = body
+        .trim_start()
+        .strip_prefix("# en\n")?
+        .split_once("\n# zh\n")?;
+    Some(Page {
+        severity: field("severity")?,
+        since: field("since")?,
+        dubbo: field("dubbo")?
+            .trim_matches(['[', ']'])
+            .split(',')
+            .map(str::trim)
+            .filter(|code| !code.is_empty())
+            .collect(),
+        en: sections(en),
+        zh: sections(zh),
+    })
+}
+
+fn sections(text: &'static str) -> Vec<(&'static str, &'static str)> {
+    text.split("\n## ")
+        .skip(1)
+        .map(|section| {
+            let (heading, text) = section.split_once('\n').unwrap_or((section, ""));
+            (heading.trim(), text.trim())
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const EN: [&str; 5] = [
+        "What it means",
+        "How it is proven",
+        "What looks the same but is not",
+        "What to do",
+        "Example",
+    ];
+    const ZH: [&str; 5] = ["含义", "如何证明", "相似但不是", "怎么办", "示例"];
+
+    #[test]
+    fn every_code_has_its_page_in_both_languages() {
+        for code in Code::ALL {
+            assert_eq!(file(*code), code.to_string());
+            let page = page(*code).unwrap_or_else(|| panic!("{code}: not the form of a page"));
+            assert_eq!(page.severity, code.severity().to_string(), "{code}");
+            assert!(
+                text(*code).contains(&format!("\ncode: {code}\nname: {}\n", code.name())),
+                "{code}"
+            );
+            for (sections, headings) in [(&page.en, EN), (&page.zh, ZH)] {
+                assert_eq!(
+                    sections
+                        .iter()
+                        .map(|(heading, _)| *heading)
+                        .collect::<Vec<_>>(),
+                    headings,
+                    "{code}"
+                );
+                assert!(
+                    sections.iter().all(|(_, text)| text.chars().count() > 8),
+                    "{code}"
+                );
+            }
+            let is_chinese =
+                |text: &str| text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+            assert!(
+                page.zh.iter().take(4).all(|(_, text)| is_chinese(text)),
+                "{code}"
+            );
+            assert!(!page.en.iter().any(|(_, text)| is_chinese(text)), "{code}");
+            let code_like = |code: &str| {
+                code.split_once('-')
+                    .is_some_and(|(x, y)| [x, y].iter().all(|part| part.parse::<u8>().is_ok()))
+            };
+            assert!(
+                page.dubbo.iter().all(|dubbo| code_like(dubbo)),
+                "{code}: {:?}",
+                page.dubbo
+            );
+        }
+    }
+
+    #[test]
+    fn no_page_without_a_code() {
+        let known: BTreeSet<String> = Code::ALL.iter().map(|code| format!("{code}.md")).collect();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnose/explain");
+        let files: BTreeSet<String> = folder
+            .read_dir()
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        assert_eq!(files, known);
+    }
+
+    /// Codes named on a page exist, and both languages name the same ones.
+    #[test]
+    fn pages_point_to_codes_that_exist() {
+        let named = |sections: &[(&str, &str)]| -> BTreeSet<String> {
+            sections
+                .iter()
+                .flat_map(|(_, text)| {
+                    text.match_indices("DG")
+                        .map(|(at, _)| text[at..].chars().take(6).collect())
+                })
+                .collect()
+        };
+        let known: BTreeSet<String> = Code::ALL.iter().map(ToString::to_string).collect();
+        for code in Code::ALL {
+            let page = page(*code).unwrap();
+            assert_eq!(named(&page.en), named(&page.zh), "{code}");
+            assert!(
+                named(&page.en).is_subset(&known),
+                "{code}: {:?}",
+                named(&page.en)
+            );
+        }
+    }
+}
