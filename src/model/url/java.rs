@@ -19,10 +19,28 @@ pub fn is_true(text: &str) -> bool {
     text.eq_ignore_ascii_case("true")
 }
 
-/// `Integer.parseInt` for ASCII digits.
+/// The zeros of the decimal digits that `Character.digit` knows in the basic plane; nine more follow each.
+const ZEROS: [char; 37] = [
+    '0', '\u{660}', '\u{6f0}', '\u{7c0}', '\u{966}', '\u{9e6}', '\u{a66}', '\u{ae6}', '\u{b66}',
+    '\u{be6}', '\u{c66}', '\u{ce6}', '\u{d66}', '\u{de6}', '\u{e50}', '\u{ed0}', '\u{f20}',
+    '\u{1040}', '\u{1090}', '\u{17e0}', '\u{1810}', '\u{1946}', '\u{19d0}', '\u{1a80}', '\u{1a90}',
+    '\u{1b50}', '\u{1bb0}', '\u{1c40}', '\u{1c50}', '\u{a620}', '\u{a8d0}', '\u{a900}', '\u{a9d0}',
+    '\u{a9f0}', '\u{aa50}', '\u{abf0}', '\u{ff10}',
+];
+
+/// `Integer.parseInt`, which also takes the digits of other scripts (full-width ones come from Chinese input methods).
 pub(crate) fn parse_int(text: &str) -> Option<i32> {
+    let digit = |c: char| {
+        let value = ZEROS
+            .iter()
+            .map(|&zero| u32::from(c).wrapping_sub(u32::from(zero)));
+        value
+            .filter(|&value| value < 10)
+            .find_map(|value| char::from_digit(value, 10))
+    };
+    let ascii: String = text.chars().map(|c| digit(c).unwrap_or(c)).collect();
     // Rust accepts the same signs; only a lone sign and the range are errors in both
-    text.parse().ok()
+    ascii.parse().ok()
 }
 
 /// `URLEncoder.encode(text, "UTF-8")`: how a URL becomes the name of a registry entry.
@@ -82,6 +100,7 @@ mod tests {
     #[test]
     fn integers() {
         assert_eq!(parse_int("+5"), Some(5));
+        assert_eq!(parse_int("２08８0"), Some(20880));
         assert_eq!(parse_int("-2147483648"), Some(i32::MIN));
         for text in ["", "+", "-", " 5", "5 ", "0x1", "2147483648"] {
             assert_eq!(parse_int(text), None, "{text}");
