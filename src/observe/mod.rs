@@ -6,6 +6,7 @@
 mod answers;
 mod deadline;
 mod failure;
+mod live;
 pub mod probe;
 pub mod recorded;
 mod run;
@@ -14,6 +15,7 @@ pub mod zookeeper;
 pub use answers::{Answers, Clock, Terms};
 pub use deadline::{Deadline, Passed};
 pub use failure::Failure;
+pub use live::{interrupt, live, observers};
 pub use run::{Progress, run};
 
 use crate::snapshot::{SourceId, Want};
