@@ -90,7 +90,7 @@ pub fn live(
 pub async fn interrupt() {
     if tokio::signal::ctrl_c().await.is_err() {
         // Without a signal handler the system ends the process by itself.
-        pending().await
+        pending::<()>().await;
     }
 }
 
