@@ -128,7 +128,7 @@ pub(crate) fn judge(
         StageId::Configurators => configured_away(question, world, held, &case, &mut judged),
         _ => {
             place::decide(&case, said, &mut judged);
-            if protects_empty(&case) {
+            if case.protects_empty() {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
             }
@@ -228,18 +228,6 @@ fn reach_failed(held: &Held, world: &World, judged: &mut Judged) {
     }
 }
 
-/// Whether a consumer of this version and state keeps its list when the registry's becomes empty
-/// (`enable-empty-protection`: on by default in 3.0 and 3.1, off from 3.2; 2.x has none).
-pub(crate) fn protects_empty(case: &Case<'_>) -> bool {
-    if case.world.state == ConsumerState::Starting || !case.dubbo().line().is_3x() {
-        return false;
-    }
-    let by_default = !case.dubbo().at_least([3, 2]);
-    case.registry
-        .and_then(|registry| registry.params.get("enable-empty-protection"))
-        .map_or(by_default, |value| value.eq_ignore_ascii_case("true"))
-}
-
 /// Everything is disabled: by the providers themselves, or by a rule that a running consumer survives.
 fn configured_away(
     question: &Question,
@@ -258,7 +246,7 @@ fn configured_away(
     if own {
         // The entry was registered anew as disabled; for a moment the list was empty.
         judged.limits.insert(Limit::Rule);
-        if protects_empty(case) {
+        if case.protects_empty() {
             judged.kept = true;
             undecided(judged, Say::KeptListUnknown);
         }

@@ -33,8 +33,8 @@ pub struct Held {
     pub listing: Listing,
     /// Every provider entry of the interface at that place.
     pub entries: Vec<Entry>,
-    /// Names at that place that nobody can decode.
-    pub unreadable: usize,
+    /// Names at that place that no version can read as a URL.
+    pub unreadable: Vec<String>,
     /// Rules of the registry itself, `configurators`.
     pub configurators: Vec<Entry>,
     /// Whether `configurators` is known completely.
@@ -68,7 +68,7 @@ impl Held {
             place: "-".to_owned(),
             listing: Listing::Unknown(not_seen.clone()),
             entries: Vec::new(),
-            unreadable: 0,
+            unreadable: Vec::new(),
             configurators: Vec::new(),
             configurators_listing: Listing::Unknown(not_seen.clone()),
             consumers: Vec::new(),

@@ -108,6 +108,11 @@ sentences! {
     AssumedRecordedRegistry: "not given: the registries of the recording", "未提供:取快照中的注册中心";
 
     AddressRegistered: "{address} is registered", "{address} 已注册";
+    ListUnreadable: "the list that the consumer makes of these entries", "消费者由这些条目得到的列表";
+    ClientThrows: "its registry client throws: {error}", "其注册中心客户端抛出异常:{error}";
+    ProtocolLibrary: "whether the consumer's process has the protocol {name}", "消费者进程是否具有协议 {name}";
+    RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者:{rule}";
+    ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
     NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点:进程消失后仍会保留";
 
     DoAlignKey: "make group, version and interface of both sides equal", "使双方的分组、版本和接口一致";

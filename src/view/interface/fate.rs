@@ -9,7 +9,10 @@ use crate::{
         url::Url,
         version::{DubboVersion, Line},
     },
-    view::{held::Entry, nacos},
+    view::{
+        held::{Entry, Raw},
+        nacos,
+    },
 };
 
 /// Why an entry is no candidate for this consumer.
@@ -39,6 +42,9 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
             _ => Fate::Other,
         };
     };
+    if version.line().is_3x() && is_bare(entry) {
+        return Fate::In(url);
+    }
     let name_read = entry.nacos.as_ref().is_none_or(|side| {
         nacos::names::is_read(&side.service, case.question, case.registry, version)
     });
@@ -68,6 +74,11 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
         }
     }
     Fate::Other
+}
+
+/// 3.x: an entry without any parameter passes every filter of the client.
+fn is_bare(entry: &Entry) -> bool {
+    matches!(&entry.raw, Raw::Encoded(text) if !text.contains("%3F") && !text.contains('?'))
 }
 
 /// Whether the registry's filter lets a URL in. 3.x compares the merged parameters, the consumer's first: its

@@ -8,7 +8,7 @@ use super::{
     Case, Kept, SHOWN, View,
     fate::{Fate, fate},
     near::{NearMiss, near_misses, near_params, nearest},
-    shown,
+    run, shown,
 };
 use crate::{
     diagnose::code::Code,
@@ -16,7 +16,7 @@ use crate::{
     report::words::{Phrase, Say},
     view::{
         held::{Entry, Listing, Reach},
-        stage::{Dropped, Evidence, Raised, Stage, StageId, State},
+        stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -45,6 +45,17 @@ pub(super) fn stages<'a>(
         view.stages.push(Stage::skipped(StageId::Entries));
         return Vec::new();
     }
+    if let Err(error) = run::can_read(case)
+        && error.is_by_registry()
+    {
+        view.stages.push(Stage::unknown(
+            StageId::NameForm,
+            vec![unreadable_list(&error.to_string())],
+        ));
+        view.stages.push(Stage::skipped(StageId::Key));
+        view.stages.push(Stage::skipped(StageId::Entries));
+        return Vec::new();
+    }
     let consumer = case.consumer();
     let fates: Vec<(&'a Entry, Fate)> = held
         .entries
@@ -61,6 +72,16 @@ pub(super) fn stages<'a>(
         &mut view.stages,
         repaired.contains(&StageId::Entries),
     )
+}
+
+/// The client throws on the list: what it holds then is not evaluated.
+fn unreadable_list(error: &str) -> NotSeen {
+    NotSeen {
+        what: Say::ListUnreadable.into(),
+        why: Phrase::new(Say::ClientThrows).with("error", error),
+        how_to_see: Some(Say::HowQos.into()),
+        required: true,
+    }
 }
 
 fn dropped(entry: &Entry, code: Code) -> Dropped {
@@ -200,9 +221,10 @@ fn key<'a>(
         // Repaired by assumption: it is never the empty one, even when nobody is left to ask.
         stage.state = State::Ok;
     }
-    if case.held.unreadable > 0 {
-        stage.because =
-            Some(Phrase::new(Say::UnreadableNames).with("count", case.held.unreadable.to_string()));
+    if !case.held.unreadable.is_empty() {
+        stage.because = Some(
+            Phrase::new(Say::UnreadableNames).with("count", case.held.unreadable.len().to_string()),
+        );
     }
     view.stages.push(stage);
     kept

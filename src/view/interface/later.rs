@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
-use super::{Case, Kept, key::object, usable};
+use super::{Case, Kept, invokers};
 use crate::{
-    diagnose::code::Code,
     model::version::Line,
-    report::words::{Phrase, Say},
+    report::words::Say,
     view::{
-        held::{Layer, LayerKind, Listing},
-        stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
+        held::{Layer, LayerKind},
+        stage::{NotSeen, Stage, StageId, State},
     },
 };
 
@@ -33,8 +30,7 @@ pub(super) fn stages<'a>(
     stages: &mut Vec<Stage>,
 ) -> Vec<Kept<'a>> {
     stages.push(decision(case, &kept));
-    let kept = protocol(case, kept, repaired, stages);
-    let kept = configurators(case, kept, repaired, stages);
+    let kept = invokers::stages(case, kept, repaired, stages);
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);
     if early {
@@ -129,143 +125,6 @@ fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
         return Vec::new();
     }
     present(application.mapped.join(","))
-}
-
-/// T: the consumer's protocols.
-fn protocol<'a>(
-    case: &Case<'a>,
-    kept: Vec<Kept<'a>>,
-    repaired: &BTreeSet<StageId>,
-    stages: &mut Vec<Stage>,
-) -> Vec<Kept<'a>> {
-    if kept.is_empty() {
-        stages.push(Stage::skipped(StageId::Protocol));
-        return kept;
-    }
-    let skip = repaired.contains(&StageId::Protocol);
-    let total = kept.len();
-    let consumer = case.consumer();
-    let (usable, other): (Vec<_>, Vec<_>) = kept
-        .into_iter()
-        .partition(|kept| skip || usable::accepts_protocol(&consumer, &kept.url, case.dubbo()));
-    let raises = if other.is_empty() {
-        Vec::new()
-    } else {
-        let offered: BTreeSet<&str> = other
-            .iter()
-            .filter_map(|kept| kept.url.protocol.as_deref())
-            .collect();
-        let wanted = consumer.text("protocol").map_or_else(
-            || format!("the protocols of {}", case.dubbo().line()),
-            str::to_owned,
-        );
-        vec![Raised {
-            code: Code::ProtocolFiltered,
-            params: object(json!({
-                "service": case.question.service.to_string(), "wanted": wanted, "offered": offered,
-                "count": other.len(), "total": total,
-            })),
-            subject: ("service".to_owned(), case.question.service.to_string()),
-            evidence: other
-                .iter()
-                .take(5)
-                .map(|kept| kept.entry.evidence.clone())
-                .collect(),
-        }]
-    };
-    let drops = other
-        .iter()
-        .map(|kept| drop(kept, Code::ProtocolFiltered, None))
-        .collect();
-    stages.push(Stage::counted(
-        StageId::Protocol,
-        total,
-        usable.len(),
-        drops,
-        raises,
-    ));
-    usable
-}
-
-/// O: `disabled` by the provider's own URL or by an override of the registry.
-fn configurators<'a>(
-    case: &Case<'a>,
-    kept: Vec<Kept<'a>>,
-    repaired: &BTreeSet<StageId>,
-    stages: &mut Vec<Stage>,
-) -> Vec<Kept<'a>> {
-    if kept.is_empty() {
-        stages.push(Stage::skipped(StageId::Configurators));
-        return kept;
-    }
-    let mut missing: Vec<NotSeen> = of_kinds(
-        &config_layers(case),
-        &[
-            LayerKind::Configurator,
-            LayerKind::OverrideAmongProviders,
-            LayerKind::Properties,
-        ],
-    )
-    .iter()
-    .map(Layer::not_seen)
-    .collect();
-    missing.extend(case.held.configurators.iter().map(|entry| {
-        Layer {
-            kind: LayerKind::Configurator,
-            name: entry.address(),
-            evidence: None,
-        }
-        .not_seen()
-    }));
-    if let Listing::Unknown(not_seen) = &case.held.configurators_listing {
-        missing.push(not_seen.clone());
-    }
-    let skip = repaired.contains(&StageId::Configurators);
-    let total = kept.len();
-    let (off, usable): (Vec<Kept<'a>>, Vec<Kept<'a>>) = kept
-        .into_iter()
-        .partition(|kept| !skip && usable::is_disabled_itself(&kept.url));
-    let mut raises = Vec::new();
-    if !off.is_empty() {
-        let evidence: Vec<Evidence> = off
-            .iter()
-            .take(5)
-            .map(|kept| Evidence {
-                fact: Phrase::new(Say::EntryDisabledItself).with("address", kept.entry.address()),
-                ..kept.entry.evidence.clone()
-            })
-            .collect();
-        raises.push(Raised {
-            code: Code::DisabledByOverride,
-            params: object(json!({
-                "service": case.question.service.to_string(), "count": off.len(), "total": total,
-                "rule": ["disabled=true"], "own": true,
-            })),
-            subject: ("service".to_owned(), case.question.service.to_string()),
-            evidence,
-        });
-    }
-    let drops = off
-        .iter()
-        .map(|kept| drop(kept, Code::DisabledByOverride, None))
-        .collect();
-    let mut stage = Stage::counted(StageId::Configurators, total, usable.len(), drops, raises);
-    if !missing.is_empty() {
-        stage.state = State::Unknown;
-        stage.because = missing.first().map(|not_seen| not_seen.what.clone());
-        stage.not_seen = missing;
-    }
-    stages.push(stage);
-    usable
-}
-
-fn drop(kept: &Kept<'_>, code: Code, rule: Option<String>) -> Dropped {
-    Dropped {
-        address: kept.url.address().unwrap_or_else(|| kept.entry.address()),
-        code,
-        rule,
-        position: None,
-    }
 }
 
 /// C: nobody tried, unless a recording has attempts that are not evaluated.
@@ -383,7 +242,7 @@ fn reads_config_center(case: &Case<'_>) -> bool {
     case.dubbo().line() >= Line::V2_7
 }
 
-fn config_layers(case: &Case<'_>) -> Vec<Layer> {
+pub(super) fn config_layers(case: &Case<'_>) -> Vec<Layer> {
     case.held
         .layers
         .iter()
@@ -398,7 +257,7 @@ fn config_layers(case: &Case<'_>) -> Vec<Layer> {
         .collect()
 }
 
-fn of_kinds(layers: &[Layer], kinds: &[LayerKind]) -> Vec<Layer> {
+pub(super) fn of_kinds(layers: &[Layer], kinds: &[LayerKind]) -> Vec<Layer> {
     layers
         .iter()
         .filter(|layer| kinds.contains(&layer.kind))

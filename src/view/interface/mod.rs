@@ -4,11 +4,12 @@
 //! next is computed by the same code.
 
 mod fate;
+mod invokers;
 mod key;
 mod later;
 mod near;
 mod question;
-mod usable;
+mod run;
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     model::{url::Url, version::DubboVersion},
-    question::{Question, RegistryAddress, World},
+    question::{ConsumerState, Question, RegistryAddress, World},
     report::words::{Phrase, Say},
 };
 
@@ -78,6 +79,12 @@ impl<'a> Case<'a> {
     /// The consumer's URL as it subscribes (`RegistryProtocol.toSubscribeUrl`).
     pub fn consumer(&self) -> Url {
         consumer_url(self.question)
+    }
+
+    /// Whether a consumer of this version and state keeps its list when the registry's becomes empty
+    /// (`enable-empty-protection`).
+    pub fn protects_empty(&self) -> bool {
+        self.world.state == ConsumerState::Running && run::protects_from_empty(self)
     }
 
     /// The version.

@@ -34,14 +34,14 @@ pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) 
     (entries, Listing::Complete(tree.shown(path, &seen, fact)))
 }
 
-/// How many names of a category nobody can read as a URL.
-pub(super) fn unreadable(tree: Tree<'_>, path: &str) -> usize {
-    tree.children(path).here().map_or(0, |names| {
-        names
-            .iter()
-            .filter(|name| entry(tree, path, name).is_none())
-            .count()
-    })
+/// The names of a category that no version can read as a URL.
+pub(super) fn unreadable(tree: Tree<'_>, path: &str) -> Vec<String> {
+    let names = tree.children(path).here().unwrap_or_default();
+    names
+        .iter()
+        .filter(|name| entry(tree, path, name).is_none())
+        .cloned()
+        .collect()
 }
 
 /// One entry; `None` when no version can read its name.

@@ -1,0 +1,286 @@
+//! Protocol and configurators: what the consumer's directory makes of the entries that are left.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{
+    Case, Kept, SHOWN,
+    key::object,
+    later::{config_layers, of_kinds},
+    run::{Result, run},
+};
+use crate::{
+    diagnose::code::Code,
+    model::version::Line,
+    report::words::{Phrase, Say},
+    view::{
+        directory::{Protocols, Support},
+        held::{Entry, Layer, LayerKind, Listing},
+        stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
+    },
+};
+
+/// T and O by the consumer's directory: both are computed in one run, as the real code does.
+pub(super) fn stages<'a>(
+    case: &Case<'a>,
+    kept: Vec<Kept<'a>>,
+    repaired: &BTreeSet<StageId>,
+    stages: &mut Vec<Stage>,
+) -> Vec<Kept<'a>> {
+    if kept.is_empty() {
+        stages.push(Stage::skipped(StageId::Protocol));
+        stages.push(Stage::skipped(StageId::Configurators));
+        return kept;
+    }
+    let ran = match run(case, &kept, repaired) {
+        Ok(ran) => ran,
+        Err(error) => {
+            let thrown = NotSeen {
+                what: Say::ListUnreadable.into(),
+                why: Phrase::new(Say::ClientThrows).with("error", error.to_string()),
+                how_to_see: Some(Say::HowQos.into()),
+                required: true,
+            };
+            stages.push(Stage::plain(StageId::Protocol, State::Ok));
+            stages.push(Stage::unknown(StageId::Configurators, vec![thrown]));
+            return kept;
+        }
+    };
+    let results: Vec<(Kept<'a>, Result)> = kept
+        .into_iter()
+        .zip(ran.results)
+        .filter(|(_, result)| *result != Result::Repeated)
+        .collect();
+    let results = protocol(case, results, stages);
+    configurators(case, results, stages)
+}
+
+/// T: the consumer's protocols.
+fn protocol<'a>(
+    case: &Case<'a>,
+    results: Vec<(Kept<'a>, Result)>,
+    stages: &mut Vec<Stage>,
+) -> Vec<(Kept<'a>, Result)> {
+    let total = results.len();
+    let (other, usable): (Vec<_>, Vec<_>) = results
+        .into_iter()
+        .partition(|(_, result)| matches!(result, Result::NotAsked | Result::Unsupported(_)));
+    let mut raises = Vec::new();
+    if !other.is_empty() {
+        let offered: BTreeSet<&str> = other
+            .iter()
+            .filter_map(|(kept, _)| kept.url.protocol.as_deref())
+            .collect();
+        let wanted = case.consumer().text("protocol").map_or_else(
+            || {
+                Protocols::of(case.dubbo().line())
+                    .names()
+                    .collect::<Vec<_>>()
+                    .join(",")
+            },
+            str::to_owned,
+        );
+        raises.push(Raised {
+            code: Code::ProtocolFiltered,
+            params: object(json!({
+                "service": case.question.service.to_string(), "wanted": wanted, "offered": offered,
+                "count": other.len(), "total": total,
+            })),
+            subject: ("service".to_owned(), case.question.service.to_string()),
+            evidence: other
+                .iter()
+                .take(SHOWN)
+                .map(|(kept, _)| kept.entry.evidence.clone())
+                .collect(),
+        });
+    }
+    let drops = other
+        .iter()
+        .map(|(kept, _)| drop(kept, Code::ProtocolFiltered, None))
+        .collect();
+    let mut stage = Stage::counted(StageId::Protocol, total, usable.len(), drops, raises);
+    // What libraries a process has besides Dubbo's own is not seen.
+    let open: BTreeSet<&str> = other
+        .iter()
+        .filter(|(kept, result)| match result {
+            Result::Unsupported(Support::Optional) => true,
+            Result::Unsupported(_) => !is_dubbos(kept.url.protocol.as_deref()),
+            _ => false,
+        })
+        .filter_map(|(kept, _)| kept.url.protocol.as_deref())
+        .collect();
+    if usable.is_empty() && !open.is_empty() {
+        stage.state = State::Unknown;
+        stage.not_seen = vec![NotSeen {
+            what: Phrase::new(Say::ProtocolLibrary)
+                .with("name", open.into_iter().collect::<Vec<_>>().join(", ")),
+            why: Say::NotAsked.into(),
+            how_to_see: Some(Say::HowQos.into()),
+            required: true,
+        }];
+        stage.because = stage.not_seen.first().map(|fact| fact.what.clone());
+    }
+    stages.push(stage);
+    usable
+}
+
+/// Whether some line of Dubbo brings a protocol: another one may come with any library.
+fn is_dubbos(protocol: Option<&str>) -> bool {
+    protocol.is_some_and(|protocol| {
+        [Line::V2_7, Line::V3_0, Line::V3_2, Line::V3_3]
+            .iter()
+            .any(|line| Protocols::of(*line).support(protocol) == Support::Yes)
+    })
+}
+
+/// O: switched off by the provider's own URL or by an override of the registry.
+fn configurators<'a>(
+    case: &Case<'a>,
+    results: Vec<(Kept<'a>, Result)>,
+    stages: &mut Vec<Stage>,
+) -> Vec<Kept<'a>> {
+    if results.is_empty() {
+        stages.push(Stage::skipped(StageId::Configurators));
+        return Vec::new();
+    }
+    let missing = rules_not_evaluated(case);
+    let total = results.len();
+    let (off, usable): (Vec<_>, Vec<_>) = results
+        .into_iter()
+        .partition(|(_, result)| matches!(result, Result::SwitchedOff { .. }));
+    let own = off
+        .iter()
+        .all(|(_, result)| matches!(result, Result::SwitchedOff { by_itself: true }));
+    let rules = switching_rules(case);
+    let raises = if off.is_empty() {
+        Vec::new()
+    } else {
+        vec![disabled(case, &off, total, own, &rules)]
+    };
+    let drops = off
+        .iter()
+        .map(|(kept, result)| {
+            let rule = match result {
+                Result::SwitchedOff { by_itself: false } => rules
+                    .first()
+                    .and_then(|entry| Some(entry.plain()?.to_string())),
+                _ => None,
+            };
+            drop(kept, Code::DisabledByOverride, rule)
+        })
+        .collect();
+    let mut stage = Stage::counted(StageId::Configurators, total, usable.len(), drops, raises);
+    if !missing.is_empty() {
+        stage.state = State::Unknown;
+        stage.because = missing.first().map(|not_seen| not_seen.what.clone());
+        stage.not_seen = missing;
+    }
+    stages.push(stage);
+    usable.into_iter().map(|(kept, _)| kept).collect()
+}
+
+/// Rules of this stage that are not evaluated or not seen.
+fn rules_not_evaluated(case: &Case<'_>) -> Vec<NotSeen> {
+    let mut missing: Vec<NotSeen> = of_kinds(
+        &config_layers(case),
+        &[
+            LayerKind::Configurator,
+            LayerKind::OverrideAmongProviders,
+            LayerKind::Properties,
+        ],
+    )
+    .iter()
+    .map(Layer::not_seen)
+    .collect();
+    if let Listing::Unknown(not_seen) = &case.held.configurators_listing {
+        missing.push(not_seen.clone());
+    }
+    let consumer = &case.question.consumer;
+    for entry in &case.held.configurators {
+        let Some(url) = entry.plain() else { continue };
+        let host = url.host.as_deref().unwrap_or_default();
+        let for_one_host = host != "0.0.0.0" && url.port == 0;
+        let for_one_application = url.text("application").is_some_and(|name| name != "*");
+        let depends = for_one_host && consumer.ip.is_none()
+            || for_one_application && consumer.application.is_none();
+        if depends {
+            missing.push(NotSeen {
+                what: Phrase::new(Say::RuleForOne).with("rule", url.to_string()),
+                why: Say::ConsumerNotKnown.into(),
+                how_to_see: None,
+                required: true,
+            });
+        }
+    }
+    missing
+}
+
+/// Overrides that can switch an address on or off.
+fn switching_rules<'a>(case: &Case<'a>) -> Vec<&'a Entry> {
+    case.held
+        .configurators
+        .iter()
+        .filter(|entry| {
+            entry
+                .plain()
+                .is_some_and(|url| url.parameter("disabled").is_some())
+        })
+        .collect()
+}
+
+fn disabled(
+    case: &Case<'_>,
+    off: &[(Kept<'_>, Result)],
+    total: usize,
+    own: bool,
+    rules: &[&Entry],
+) -> Raised {
+    let (names, mut evidence): (Vec<String>, Vec<Evidence>) = if own {
+        (vec!["disabled=true".to_owned()], Vec::new())
+    } else {
+        rules
+            .iter()
+            .take(SHOWN)
+            .map(|entry| {
+                let evidence = Evidence {
+                    fact: Say::RulePresent.into(),
+                    ..entry.evidence.clone()
+                };
+                (
+                    entry
+                        .plain()
+                        .map_or_else(String::new, |url| url.to_string()),
+                    evidence,
+                )
+            })
+            .unzip()
+    };
+    evidence.extend(
+        off.iter()
+            .filter(|(_, result)| matches!(result, Result::SwitchedOff { by_itself: true }))
+            .take(SHOWN)
+            .map(|(kept, _)| Evidence {
+                fact: Phrase::new(Say::EntryDisabledItself).with("address", kept.entry.address()),
+                ..kept.entry.evidence.clone()
+            }),
+    );
+    Raised {
+        code: Code::DisabledByOverride,
+        params: object(json!({
+            "service": case.question.service.to_string(), "count": off.len(), "total": total,
+            "rule": names, "own": own,
+        })),
+        subject: ("service".to_owned(), case.question.service.to_string()),
+        evidence,
+    }
+}
+
+fn drop(kept: &Kept<'_>, code: Code, rule: Option<String>) -> Dropped {
+    Dropped {
+        address: kept.url.address().unwrap_or_else(|| kept.entry.address()),
+        code,
+        rule,
+        position: None,
+    }
+}

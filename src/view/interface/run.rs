@@ -1,0 +1,195 @@
+//! Runs the consumer's directory over the entries that are left: protocols, overrides, what switches an address off.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Case, Kept};
+use crate::{
+    model::url::{Url, encode},
+    view::{
+        directory::{
+            Directory, Drop, EntryId, Fate, Notification, NotifyError, Protocols, ServiceUrl,
+            Subscription, Support,
+        },
+        held::{Entry, Raw},
+        stage::StageId,
+    },
+};
+
+/// What became of an entry.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Result {
+    /// It can be called.
+    Usable(ServiceUrl),
+    /// The consumer does not ask for its protocol.
+    NotAsked,
+    /// The consumer's process lacks its protocol, as far as is known.
+    Unsupported(Support),
+    /// It is switched off, by its own URL or by rules.
+    SwitchedOff {
+        /// Its own URL says so, without any rule.
+        by_itself: bool,
+    },
+    /// It is another entry once more.
+    Repeated,
+}
+
+/// What became of all entries, in their order.
+#[derive(Debug, Clone)]
+pub(super) struct Ran {
+    /// One for each entry.
+    pub(super) results: Vec<Result>,
+}
+
+/// Runs the directory. An error means that the real client throws on this list.
+pub(super) fn run(
+    case: &Case<'_>,
+    kept: &[Kept<'_>],
+    repaired: &BTreeSet<StageId>,
+) -> std::result::Result<Ran, NotifyError> {
+    let repaired_rules = repaired.contains(&StageId::Configurators);
+    let texts: Vec<String> = kept
+        .iter()
+        .map(|kept| text(kept, repaired, repaired_rules))
+        .collect();
+    let rules: Vec<&str> = if repaired_rules {
+        Vec::new()
+    } else {
+        case.held.configurators.iter().filter_map(encoded).collect()
+    };
+    let fates = notify(case, &texts, &rules, repaired)?;
+    let alone = if rules.is_empty() {
+        fates.clone()
+    } else {
+        notify(case, &texts, &[], repaired)?
+    };
+    let results = (0..kept.len())
+        .map(|place| {
+            result(
+                fates.get(&EntryId::provider(place)),
+                alone.get(&EntryId::provider(place)),
+            )
+        })
+        .collect();
+    Ok(Ran { results })
+}
+
+/// Whether the client can read the whole list as it lies in the registry; one entry that it cannot read may cost it
+/// all of them.
+pub(super) fn can_read(case: &Case<'_>) -> std::result::Result<(), NotifyError> {
+    let texts: Vec<&str> = case
+        .held
+        .entries
+        .iter()
+        .filter_map(encoded)
+        .chain(case.held.unreadable.iter().map(String::as_str))
+        .collect();
+    let rules: Vec<&str> = case.held.configurators.iter().filter_map(encoded).collect();
+    let mut directory = Directory::new(subscription(case, &BTreeSet::new(), &[]));
+    directory
+        .notify(Notification {
+            providers: Some(&texts),
+            configurators: Some(&rules),
+        })
+        .map(|_| ())
+}
+
+/// Whether this client holds back an empty list.
+pub(super) fn protects_from_empty(case: &Case<'_>) -> bool {
+    subscription(case, &BTreeSet::new(), &[]).protects_from_empty()
+}
+
+fn notify(
+    case: &Case<'_>,
+    texts: &[String],
+    rules: &[&str],
+    repaired: &BTreeSet<StageId>,
+) -> std::result::Result<BTreeMap<EntryId, Fate>, NotifyError> {
+    let providers: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut directory = Directory::new(subscription(case, repaired, texts));
+    let notice = directory.notify(Notification {
+        providers: Some(&providers),
+        configurators: Some(rules),
+    })?;
+    Ok(notice.fates.into_iter().collect())
+}
+
+fn result(fate: Option<&Fate>, alone: Option<&Fate>) -> Result {
+    match fate {
+        Some(Fate::Kept(url)) => Result::Usable(url.clone()),
+        Some(Fate::Dropped(_, Drop::Protocol { .. })) => Result::NotAsked,
+        Some(Fate::Dropped(_, Drop::UnsupportedProtocol(support))) => Result::Unsupported(*support),
+        Some(Fate::Dropped(_, Drop::Disabled | Drop::NotEnabled)) => Result::SwitchedOff {
+            by_itself: matches!(
+                alone,
+                Some(Fate::Dropped(_, Drop::Disabled | Drop::NotEnabled))
+            ),
+        },
+        _ => Result::Repeated,
+    }
+}
+
+/// The text of an entry as the registry stores it. A Nacos instance has none: it is written as a provider would.
+fn text(kept: &Kept<'_>, repaired: &BTreeSet<StageId>, without_switch: bool) -> String {
+    let mut url = kept.url.clone();
+    if without_switch {
+        url.parameters.remove("disabled");
+    }
+    if repaired.contains(&StageId::Entries) {
+        url.parameters.remove("enabled");
+    }
+    match encoded(kept.entry) {
+        Some(text) if repaired.is_empty() => text.to_owned(),
+        _ => encode(&url.to_full_text()),
+    }
+}
+
+fn encoded(entry: &Entry) -> Option<&str> {
+    match &entry.raw {
+        Raw::Encoded(text) => Some(text),
+        Raw::Instance { .. } => None,
+    }
+}
+
+fn subscription(case: &Case<'_>, repaired: &BTreeSet<StageId>, texts: &[String]) -> Subscription {
+    let mut consumer = case.consumer();
+    let mut protocols = Protocols::of(case.dubbo().line());
+    if repaired.contains(&StageId::Protocol) {
+        consumer.parameters.remove("protocol");
+        protocols = protocols.with(
+            texts
+                .iter()
+                .filter_map(|text| Url::parse_encoded(text, case.dubbo()).ok()?.protocol),
+        );
+    }
+    if repaired.contains(&StageId::Key) {
+        // Whatever is left is what the consumer means.
+        for name in ["group", "version"] {
+            consumer.parameters.insert(name.to_owned(), "*".to_owned());
+        }
+        consumer
+            .parameters
+            .insert("interface".to_owned(), "*".to_owned());
+    }
+    let local_host = consumer.host.clone().unwrap_or_default();
+    let registry = case.registry;
+    Subscription {
+        consumer,
+        registry: Url {
+            protocol: registry.map(|registry| registry.scheme.clone()),
+            username: None,
+            password: None,
+            host: registry
+                .and_then(|registry| registry.members.first())
+                .and_then(|member| member.rsplit_once(':'))
+                .map(|(host, _)| host.to_owned()),
+            port: 0,
+            path: None,
+            parameters: registry
+                .map(|registry| registry.params.clone())
+                .unwrap_or_default(),
+        },
+        version: case.dubbo().clone(),
+        local_host,
+        protocols,
+    }
+}
