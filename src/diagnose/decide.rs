@@ -15,8 +15,11 @@ use super::{
 use crate::{
     question::{ConsumerState, Question, World},
     report::words::{Phrase, Say},
-    snapshot::{Snapshot, SourceId},
-    view::stage::{NotSeen, Raised},
+    snapshot::{Snapshot, SourceId, Want},
+    view::{
+        missing::Missing,
+        stage::{NotSeen, Raised},
+    },
 };
 
 /// One world over all registries.
@@ -67,13 +70,21 @@ pub(crate) struct Computed<'a> {
     pub(crate) limits: BTreeSet<Limit>,
 }
 
+/// What is looked for and was never asked.
+pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
+    let observed = Observed::of(question, snapshot);
+    let missing = Missing::default();
+    gather::all(&observed.question, snapshot, &Said::default(), &missing);
+    missing.into_wants()
+}
+
 /// Computes all worlds and joins them.
 pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let observed = Observed::of(question, snapshot);
     let question = &observed.question;
     let said = Said::read(question, snapshot);
-    let mut registries = gather::registries(question, snapshot, &said);
-    gather::add_other_registries(question, snapshot, &mut registries);
+    let missing = Missing::default();
+    let registries = gather::all(question, snapshot, &said, &missing);
     let worlds = Worlds::of(question);
     let states: Vec<Overall> = worlds
         .states

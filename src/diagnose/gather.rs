@@ -7,6 +7,7 @@ use crate::{
     snapshot::{Role, Snapshot, Source, SourceId, SourceKind},
     view::{
         held::{Elsewhere, Held, Layer, LayerKind},
+        missing::Missing,
         nacos,
         stage::NotSeen,
         zookeeper,
@@ -22,12 +23,29 @@ pub(crate) struct Registry {
     pub(crate) held: Vec<Held>,
 }
 
+/// The consumer's registries, with what the others have of the interface.
+pub(crate) fn all(
+    question: &Question,
+    snapshot: &Snapshot,
+    said: &Said,
+    missing: &Missing,
+) -> Vec<Registry> {
+    let mut registries = registries(question, snapshot, said, missing);
+    add_other_registries(question, snapshot, &mut registries, missing);
+    registries
+}
+
 /// The registries of the question, or those that the recording has when the question names none.
-pub(crate) fn registries(question: &Question, snapshot: &Snapshot, said: &Said) -> Vec<Registry> {
+fn registries(
+    question: &Question,
+    snapshot: &Snapshot,
+    said: &Said,
+    missing: &Missing,
+) -> Vec<Registry> {
     let mut registries: Vec<Registry> = question
         .registries
         .iter()
-        .map(|address| read(question, snapshot, address))
+        .map(|address| read(question, snapshot, address, missing))
         .collect();
     if registries.is_empty() {
         registries.push(Registry {
@@ -61,13 +79,14 @@ pub(crate) fn registries(question: &Question, snapshot: &Snapshot, said: &Said) 
 }
 
 /// What registries that are only to be looked into have of the interface: another place for each of the consumer's.
-pub(crate) fn add_other_registries(
+fn add_other_registries(
     question: &Question,
     snapshot: &Snapshot,
     registries: &mut [Registry],
+    missing: &Missing,
 ) {
     for address in &question.also_search {
-        for held in read(question, snapshot, address).held {
+        for held in read(question, snapshot, address, missing).held {
             if held.entries.is_empty() {
                 continue;
             }
@@ -88,12 +107,19 @@ pub(crate) fn add_other_registries(
     }
 }
 
-fn read(question: &Question, snapshot: &Snapshot, address: &RegistryAddress) -> Registry {
+fn read(
+    question: &Question,
+    snapshot: &Snapshot,
+    address: &RegistryAddress,
+    missing: &Missing,
+) -> Registry {
     let held = match (source_of(snapshot, address), address.kind) {
         (Some(source), RegistryKind::Zookeeper) => {
-            zookeeper::held(snapshot, question, address, &source)
+            zookeeper::held(snapshot, question, address, &source, missing)
         }
-        (Some(source), RegistryKind::Nacos) => nacos::held(snapshot, question, address, &source),
+        (Some(source), RegistryKind::Nacos) => {
+            nacos::held(snapshot, question, address, &source, missing)
+        }
         (_, RegistryKind::Other) => vec![other_kind(address)],
         (None, _) => vec![Held::unknown(
             &address.to_string(),

@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 use crate::{
     question::Question,
     report::words::Phrase,
-    snapshot::{Snapshot, SourceId},
+    snapshot::{Snapshot, SourceId, Want},
     view::stage::{Evidence, Model, NotSeen, Stage},
 };
 use code::{Code, Severity};
@@ -28,6 +28,11 @@ use code::{Code, Severity};
 /// Answers one question from the facts of a snapshot. Pure: the same question over the same snapshot gives the same answer.
 pub fn diagnose(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     decide::decide(question, snapshot)
+}
+
+/// The facts that [`diagnose`] looks for and nobody has asked yet: to be fetched, and asked for again, until it is empty.
+pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
+    decide::wanted(question, snapshot)
 }
 
 /// What the question ends in.

@@ -14,8 +14,9 @@ pub fn held(
     question: &Question,
     registry: &RegistryAddress,
     source: &SourceId,
+    missing: &super::missing::Missing,
 ) -> Vec<Held> {
-    let _ = (snapshot, question, source);
+    let _ = (snapshot, question, source, missing);
     let layer = super::held::Layer {
         kind: super::held::LayerKind::OtherRegistry,
         name: registry.to_string(),

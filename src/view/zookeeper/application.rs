@@ -10,9 +10,14 @@ use crate::{
     model::url::encode,
     question::Question,
     report::words::Say,
-    snapshot::{Key, Seen},
+    snapshot::Seen,
     view::held::{Application, Instance},
 };
+
+/// How many applications without a mapping are looked into.
+const APPLICATIONS: usize = 200;
+/// How many nodes of a service definition are looked through.
+const DEFINITIONS: usize = 50;
 
 /// Everything known of the application model for the interface.
 pub(super) fn application(tree: Tree<'_>, place: &Place, question: &Question) -> Application {
@@ -70,7 +75,13 @@ fn instances(tree: Tree<'_>, root: &str, question: &Question, found: &mut Applic
             return;
         }
     };
-    for application in names {
+    let (mapped, others): (Vec<_>, Vec<_>) =
+        names.iter().partition(|name| found.mapped.contains(name));
+    found.instances_known &= others.len() <= APPLICATIONS;
+    for application in mapped
+        .into_iter()
+        .chain(others.into_iter().take(APPLICATIONS))
+    {
         let directory = format!("{root}/{application}");
         let listed = tree.children(&directory);
         let ids = match &listed {
@@ -129,31 +140,31 @@ fn read_instance(application: &str, text: &str) -> Option<(String, Option<String
 
 /// Whether a provider left a service definition of the interface in the metadata report.
 fn defined(tree: Tree<'_>, root: &str, interface: &str) -> bool {
-    let prefix = format!("{root}/metadata/{}", encode(interface));
-    let mut open = vec![(prefix.clone(), 0)];
+    let mut open = vec![(format!("{root}/metadata/{}", encode(interface)), 0)];
+    let mut looked = 0;
     while let Some((path, depth)) = open.pop() {
+        looked += 1;
         for child in tree.children(&path).here().unwrap_or_default() {
             if child == "provider" {
                 return true;
             }
-            if depth < 3 {
+            if depth < 2 && looked < DEFINITIONS && child != "consumer" {
                 open.push((format!("{path}/{child}"), depth + 1));
             }
         }
     }
-    tree.snapshot.keys(tree.source).any(|key| {
-        matches!(key, Key::ZkNode { path } if path.starts_with(&prefix) && path.contains("/provider"))
-    })
+    false
 }
 
 /// Whether a mapping of the interface stands under another root.
 fn elsewhere(tree: Tree<'_>, place: &Place, interface: &str) -> bool {
-    let suffix = format!("/mapping/{interface}");
     let here = place.mappings(interface);
-    tree.snapshot.keys(tree.source).any(|key| {
-        matches!(key, Key::ZkNode { path }
-            if path.ends_with(&suffix)
-                && !here.contains(path)
-                && tree.text(path).here().is_some_and(|text| !text.trim().is_empty()))
-    })
+    super::sweep::other_roots(tree, place)
+        .map(|root| format!("{root}/mapping/{interface}"))
+        .filter(|path| !here.contains(path))
+        .any(|path| {
+            tree.text(&path)
+                .here()
+                .is_some_and(|text| !text.trim().is_empty())
+        })
 }

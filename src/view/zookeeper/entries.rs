@@ -3,7 +3,7 @@
 use super::tree::{Tree, not_seen};
 use crate::{
     report::words::{Phrase, Say},
-    snapshot::Seen,
+    snapshot::{Line, Seen},
     view::{
         held::{Entry, Listing, Raw},
         names::decode,
@@ -11,11 +11,14 @@ use crate::{
     },
 };
 
+/// Of how many entries of a category the stat is read.
+const STATS: usize = 1000;
+
 /// The entries of a category that can be read as URLs by some version, and whether the list is known.
 pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) {
     let seen = tree.children(path);
-    let names = match &seen {
-        Seen::Here(names, _) => *names,
+    let (names, line) = match &seen {
+        Seen::Here(names, line) => (*names, *line),
         Seen::Absent(_) => {
             return (
                 Vec::new(),
@@ -28,7 +31,8 @@ pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) 
     };
     let entries = names
         .iter()
-        .filter_map(|name| entry(tree, path, name))
+        .enumerate()
+        .filter_map(|(at, name)| entry(tree, line, path, name, at < STATS))
         .collect();
     let fact = Phrase::new(Say::NodeChildren).with("count", names.len().to_string());
     (entries, Listing::Complete(tree.shown(path, &seen, fact)))
@@ -36,32 +40,33 @@ pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) 
 
 /// The names of a category that no version can read as a URL.
 pub(super) fn unreadable(tree: Tree<'_>, path: &str) -> Vec<String> {
-    let names = tree.children(path).here().unwrap_or_default();
+    let Seen::Here(names, line) = tree.children(path) else {
+        return Vec::new();
+    };
     names
         .iter()
-        .filter(|name| entry(tree, path, name).is_none())
+        .filter(|name| entry(tree, line, path, name, false).is_none())
         .cloned()
         .collect()
 }
 
-/// One entry; `None` when no version can read its name.
-fn entry(tree: Tree<'_>, path: &str, name: &str) -> Option<Entry> {
+/// One entry; `None` when no version can read its name. The node's own answer has its stat; of very long lists only
+/// the first are asked for it.
+fn entry(tree: Tree<'_>, listing: &Line, path: &str, name: &str, with_stat: bool) -> Option<Entry> {
     let node = format!("{path}/{name}");
     let stat = tree.stat(&node);
-    let listing = tree.children(path);
-    let shown = match tree.children(&node) {
-        Seen::Here(_, line) => tree.evidence(line, Say::EntryRegistered),
-        _ => match tree.text(&node) {
-            Seen::Here(_, line) => tree.evidence(line, Say::EntryRegistered),
-            _ => tree.evidence(listing.line()?, Say::EntryRegistered),
-        },
+    let data = if with_stat {
+        tree.text(&node)
+    } else {
+        Seen::Unasked
     };
+    let line = data.line().unwrap_or(listing);
     let entry = Entry {
         raw: Raw::Encoded(name.to_owned()),
-        evidence: masked(shown, name),
+        evidence: named(tree.evidence(line, Say::EntryRegistered), name),
         ephemeral: stat.and_then(crate::snapshot::ZkStat::is_ephemeral),
         owner: stat.and_then(|stat| stat.ephemeral_owner),
-        creator: match tree.text(&node) {
+        creator: match data {
             Seen::Here(text, _) if !text.is_empty() => Some(text.into_owned()),
             _ => None,
         },
@@ -72,7 +77,7 @@ fn entry(tree: Tree<'_>, path: &str, name: &str) -> Option<Entry> {
 }
 
 /// The evidence names the entry; a listing alone names only the directory.
-fn masked(mut evidence: Evidence, name: &str) -> Evidence {
+fn named(mut evidence: Evidence, name: &str) -> Evidence {
     evidence
         .fact
         .params

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 use self::{place::Place, tree::Tree};
 use super::{
     held::{Application, Entry, Held, Layer, LayerKind, Listing},
+    missing::Missing,
     stage::NotSeen,
 };
 use crate::{
@@ -28,6 +29,7 @@ pub fn held(
     question: &Question,
     registry: &RegistryAddress,
     source: &SourceId,
+    missing: &Missing,
 ) -> Vec<Held> {
     let place = Place::of(registry, question.config_center.as_ref());
     let members = members(snapshot, source, &place, &question.service.interface);
@@ -37,6 +39,7 @@ pub fn held(
                 snapshot,
                 source,
                 via: None,
+                missing,
             },
             &place,
             question,
@@ -50,6 +53,7 @@ pub fn held(
                 snapshot,
                 source,
                 via: Some(member),
+                missing,
             };
             read(tree, &place, question, registry)
         })

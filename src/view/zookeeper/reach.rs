@@ -35,8 +35,8 @@ pub(super) fn reach(
     if let Some(line) = refusal(tree, &providers) {
         return Reach::Failed(failed(tree, registry, line));
     }
-    match connect_refusal(tree) {
-        Some(line) if !answers(tree) => Reach::Failed(failed(tree, registry, line)),
+    match connect_refusal(tree, registry) {
+        Some(line) if !answers(tree, place) => Reach::Failed(failed(tree, registry, line)),
         _ => Reach::Unknown(not_seen(&providers, &seen, true)),
     }
 }
@@ -55,24 +55,22 @@ fn refusal<'a>(tree: Tree<'a>, path: &str) -> Option<&'a Line> {
 }
 
 /// Whether anything of the tree was read.
-fn answers(tree: Tree<'_>) -> bool {
-    tree.snapshot.keys(tree.source).any(|key| {
-        matches!(key, Key::ZkNode { .. })
-            && tree
-                .snapshot
-                .lines(tree.source, key)
-                .iter()
-                .any(|line| line.err_kind().is_none())
-    })
+fn answers(tree: Tree<'_>, place: &Place) -> bool {
+    ["/", place.root.as_str()]
+        .iter()
+        .any(|path| matches!(tree.children(path), Seen::Here(..)))
 }
 
 /// A connection attempt that failed, when none worked.
-fn connect_refusal(tree: Tree<'_>) -> Option<&Line> {
-    let attempts: Vec<&Line> = tree
-        .snapshot
-        .keys(tree.source)
-        .filter(|key| matches!(key, Key::Tcp { .. }))
-        .flat_map(|key| tree.snapshot.lines(tree.source, key))
+fn connect_refusal<'a>(tree: Tree<'a>, registry: &RegistryAddress) -> Option<&'a Line> {
+    let attempts: Vec<&Line> = registry
+        .members
+        .iter()
+        .flat_map(|member| {
+            tree.lines(Key::Tcp {
+                address: member.clone(),
+            })
+        })
         .collect();
     if attempts.iter().any(|line| line.is_connected()) {
         return None;
@@ -82,16 +80,12 @@ fn connect_refusal(tree: Tree<'_>) -> Option<&Line> {
 
 /// All members asked say that they do not serve: no quorum.
 fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailure> {
-    let lines: Vec<&Line> = ["srvr", "stat", "mntr", "ruok"]
+    let word = Key::ZkFour {
+        word: "srvr".to_owned(),
+    };
+    let lines: Vec<&Line> = tree
+        .lines(word)
         .iter()
-        .flat_map(|word| {
-            tree.snapshot.lines(
-                tree.source,
-                &Key::ZkFour {
-                    word: (*word).to_owned(),
-                },
-            )
-        })
         .filter(|line| tree.via.is_none() || line.via.as_deref() == tree.via)
         .collect();
     let refuses = |line: &&Line| {

@@ -9,10 +9,9 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    model::url::encode,
     question::Question,
     report::words::Say,
-    snapshot::{Key, Seen},
+    snapshot::Seen,
     view::{
         held::{Elsewhere, Listing, NearInterface},
         names::{is_near, is_same_spelling},
@@ -22,7 +21,11 @@ use crate::{
 /// Nodes below `/` that are no root of a registry.
 const NO_ROOTS: [&str; 2] = ["zookeeper", "services"];
 /// How many interface directories of one root are looked through for services of an application.
-const LOOKED_THROUGH: usize = 400;
+const LOOKED_THROUGH: usize = 200;
+/// How many roots are looked into.
+const ROOTS: usize = 100;
+/// How many near interfaces are looked into.
+const NEAR: usize = 20;
 
 /// Interfaces here whose names are near the one asked for, with providers.
 pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearInterface> {
@@ -31,6 +34,7 @@ pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearIn
     };
     let mut near: Vec<NearInterface> = service_names(names)
         .filter(|other| other != interface && is_near(interface, other))
+        .take(NEAR)
         .filter_map(|other| {
             let providers = place.category(&other, "providers");
             let (entries, _) = read_entries(tree, &providers);
@@ -45,6 +49,26 @@ pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearIn
     near
 }
 
+/// The other roots of the ensemble: nodes at the top that are no root of this consumer.
+pub(super) fn other_roots<'a>(
+    tree: Tree<'a>,
+    place: &'a Place,
+) -> impl Iterator<Item = String> + 'a {
+    let top = if place.chroot.is_empty() {
+        "/"
+    } else {
+        &place.chroot
+    };
+    tree.children(top)
+        .here()
+        .unwrap_or_default()
+        .iter()
+        .filter(|name| !NO_ROOTS.contains(&name.as_str()))
+        .map(move |name| format!("{}/{name}", place.chroot))
+        .filter(move |root| *root != place.root)
+        .take(ROOTS + 1)
+}
+
 /// Where else the interface has providers, and whether every other root was looked into.
 pub(super) fn elsewhere(
     tree: Tree<'_>,
@@ -57,22 +81,16 @@ pub(super) fn elsewhere(
         &place.chroot
     };
     let listing = tree.children(top);
-    let mut roots: BTreeSet<String> = recorded_roots(tree, &question.service.interface);
+    let roots: BTreeSet<String> = other_roots(tree, place).collect();
     let mut swept = match &listing {
         Seen::Here(_, line) => Listing::Complete(Some(tree.evidence(line, Say::RootsListed))),
         _ => Listing::Unknown(not_seen(top, &listing, false)),
     };
-    if let Seen::Here(names, _) = &listing {
-        for name in names
-            .iter()
-            .filter(|name| !NO_ROOTS.contains(&name.as_str()))
-        {
-            roots.insert(format!("{}/{name}", place.chroot));
-        }
+    if roots.len() > ROOTS {
+        swept = Listing::Unknown(not_seen(top, &listing, false));
     }
-    roots.remove(&place.root);
     let mut found = Vec::new();
-    for root in roots {
+    for root in roots.into_iter().take(ROOTS) {
         let service = service_under(&root, &question.service.interface);
         let known = tree.children(&service);
         if !known.is_known() {
@@ -98,20 +116,6 @@ pub(super) fn elsewhere(
         });
     }
     (found, swept)
-}
-
-/// Roots under which the recording has a directory of the interface, however deep.
-fn recorded_roots(tree: Tree<'_>, interface: &str) -> BTreeSet<String> {
-    let suffix = format!("/{}/providers", encode(interface));
-    tree.snapshot
-        .keys(tree.source)
-        .filter_map(|key| match key {
-            Key::ZkNode { path } => path.strip_suffix(suffix.as_str()),
-            _ => None,
-        })
-        .filter(|root| !root.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Applications of these providers that have other services under the other root and none here: they moved, or never

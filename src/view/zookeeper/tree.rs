@@ -2,9 +2,10 @@
 
 use crate::{
     report::words::{Phrase, Say},
-    snapshot::{Line, Seen, Snapshot, SourceId, ZkStat},
+    snapshot::{Key, Line, Seen, Snapshot, SourceId, Want, ZkStat},
     view::{
         evidence::{evidence, scope_evidence},
+        missing::Missing,
         stage::{Evidence, NotSeen},
     },
 };
@@ -15,22 +16,45 @@ pub(crate) struct Tree<'a> {
     pub(crate) snapshot: &'a Snapshot,
     pub(crate) source: &'a SourceId,
     pub(crate) via: Option<&'a str>,
+    /// Notes what is looked for and was never asked.
+    pub(crate) missing: &'a Missing,
 }
 
 impl<'a> Tree<'a> {
     /// Children of a node.
     pub(crate) fn children(&self, path: &str) -> Seen<'a, &'a [String]> {
-        self.snapshot.zk_children(self.source, path, self.via)
+        let seen = self.snapshot.zk_children(self.source, path, self.via);
+        self.note(&seen, || Want::zk_children(self.source, path));
+        seen
     }
 
     /// Text of a node; `None` where it is not there or not known.
     pub(crate) fn text(&self, path: &str) -> Seen<'a, std::borrow::Cow<'a, str>> {
-        self.snapshot.zk_data(self.source, path, self.via)
+        let seen = self.snapshot.zk_data(self.source, path, self.via);
+        self.note(&seen, || Want::zk_data(self.source, path));
+        seen
     }
 
-    /// Stat of a node.
+    /// Stat of a node, from whatever answer has it.
     pub(crate) fn stat(&self, path: &str) -> Option<&'a ZkStat> {
         self.snapshot.zk_stat(self.source, path, self.via).here()
+    }
+
+    /// An answer about something else than a node, such as a four-letter word.
+    pub(crate) fn lines(&self, key: Key) -> &'a [Line] {
+        let lines = self.snapshot.lines(self.source, &key);
+        if lines.is_empty() {
+            self.missing
+                .note(self.snapshot, Want::any(self.source, key));
+        }
+        lines
+    }
+
+    /// An absence that only the scope of a recording tells may be an answer that was not loaded yet.
+    fn note<T>(&self, seen: &Seen<'a, T>, want: impl FnOnce() -> Want) {
+        if matches!(seen, Seen::Unasked | Seen::Absent(None)) {
+            self.missing.note(self.snapshot, want());
+        }
     }
 
     /// Evidence from a line.
