@@ -115,13 +115,25 @@ fn notify(
 
 fn result(fate: Option<&Fate>, alone: Option<&Fate>) -> Result {
     match fate {
-        Some(Fate::Kept(url)) => Result::Usable(url.clone()),
-        Some(Fate::Dropped(_, Drop::Protocol { .. })) => Result::NotAsked,
-        Some(Fate::Dropped(_, Drop::UnsupportedProtocol(support))) => Result::Unsupported(*support),
-        Some(Fate::Dropped(_, Drop::Disabled | Drop::NotEnabled)) => Result::SwitchedOff {
+        Some(Fate::Kept { merged, .. }) => Result::Usable(merged.clone()),
+        Some(Fate::Dropped {
+            why: Drop::Protocol { .. },
+            ..
+        }) => Result::NotAsked,
+        Some(Fate::Dropped {
+            why: Drop::UnsupportedProtocol(support),
+            ..
+        }) => Result::Unsupported(*support),
+        Some(Fate::Dropped {
+            why: Drop::Disabled | Drop::NotEnabled,
+            ..
+        }) => Result::SwitchedOff {
             by_itself: matches!(
                 alone,
-                Some(Fate::Dropped(_, Drop::Disabled | Drop::NotEnabled))
+                Some(Fate::Dropped {
+                    why: Drop::Disabled | Drop::NotEnabled,
+                    ..
+                })
             ),
         },
         _ => Result::Repeated,

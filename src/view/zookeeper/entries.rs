@@ -63,7 +63,7 @@ fn entry(tree: Tree<'_>, listing: &Line, path: &str, name: &str, with_stat: bool
     let line = data.line().unwrap_or(listing);
     let entry = Entry {
         raw: Raw::Encoded(name.to_owned()),
-        evidence: named(tree.evidence(line, Say::EntryRegistered), name),
+        evidence: tree.evidence(line, Say::EntryRegistered),
         ephemeral: stat.and_then(crate::snapshot::ZkStat::is_ephemeral),
         owner: stat.and_then(|stat| stat.ephemeral_owner),
         creator: match data {
@@ -73,15 +73,24 @@ fn entry(tree: Tree<'_>, listing: &Line, path: &str, name: &str, with_stat: bool
         changed_ms: stat.and_then(|stat| stat.mtime.or(stat.ctime)),
         nacos: None,
     };
-    entry.plain().is_some().then_some(entry)
+    let evidence = named(entry.evidence.clone(), &entry);
+    entry
+        .plain()
+        .is_some()
+        .then_some(Entry { evidence, ..entry })
 }
 
-/// The evidence names the entry; a listing alone names only the directory.
-fn named(mut evidence: Evidence, name: &str) -> Evidence {
-    evidence
-        .fact
-        .params
-        .insert("entry", decode(name).unwrap_or_else(|| name.to_owned()));
+/// The evidence names the entry shortly: key, address, application. The whole URL is in the node's name.
+fn named(mut evidence: Evidence, entry: &Entry) -> Evidence {
+    let text = entry.plain().map_or_else(String::new, |url| {
+        let parts = [
+            url.service_key(),
+            url.address(),
+            url.text("application").map(str::to_owned),
+        ];
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    });
+    evidence.fact.params.insert("entry", text);
     evidence
 }
 

@@ -23,6 +23,9 @@ pub(crate) struct Case {
     /// Findings that must not stand there: only in the cases beside the handed ones.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// Words that may appear in no output.
+    #[serde(default)]
+    pub(crate) secrets: Vec<String>,
     pub(crate) step: u8,
     #[serde(skip)]
     pub(crate) dir: PathBuf,

@@ -1,164 +1,180 @@
-//! Compares an answer with the right one, as the page beside the cases says.
+//! Compares the report of the binary with the right answer, as the page beside the cases says.
 
-use diag::diagnose::{Certainty, Diagnosis, Outcome, code::Severity, diagnose};
+use std::process::{Command, Output};
 
-use super::{ask, case::Case, recording};
+use serde_json::Value;
+
+use super::case::Case;
 
 /// What a case came to.
 #[derive(Debug)]
 pub(crate) enum Grade {
+    /// As demanded.
     Right,
+    /// `unknown`, naming what was not seen.
     Unknown,
+    /// Anything else.
     Wrong(String),
+    /// The verb or a flag does not exist yet.
     NotBuilt,
 }
 
-/// Asks and compares.
+/// The report of one run and its exit code.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) exit: i32,
+    pub(crate) report: Value,
+    /// Everything that was written, for secrets.
+    pub(crate) written: String,
+}
+
+/// Runs the binary in the folder of a case.
+pub(crate) fn run(case: &Case, args: &[String]) -> Result<Run, String> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diag"));
+    command
+        .current_dir(&case.dir)
+        .env_clear()
+        .args(args)
+        .args(["-o", "json"]);
+    for name in ["snapshot", "snapshot.tar.gz"] {
+        if case.dir.join(name).exists() {
+            command.args(["--snapshot", name]);
+        }
+    }
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().map_err(|error| error.to_string())?;
+    let exit = status.code().unwrap_or(-1);
+    let written = format!(
+        "{}{}",
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr)
+    );
+    let report = serde_json::from_slice(&stdout)
+        .map_err(|_| format!("exit {exit}: {}", String::from_utf8_lossy(&stderr).trim()))?;
+    Ok(Run {
+        exit,
+        report,
+        written,
+    })
+}
+
+/// Asks as the case says and compares.
 pub(crate) fn grade(case: &Case) -> Grade {
     if case.ask.first().is_none_or(|verb| verb != "no-provider") {
         return Grade::NotBuilt;
     }
-    let (snapshot, logs) = recording::open(&case.dir);
-    let mut question = match ask::question(&case.ask, &snapshot) {
-        Ok(question) => question,
-        Err(error) => return Grade::Wrong(error),
-    };
-    question.logs.extend(logs);
-    let diagnosis = diagnose(&question, &snapshot);
-    compare(case, &diagnosis)
+    match run(case, &case.ask) {
+        Ok(run) => compare(case, &run),
+        Err(error) if error.contains("is not built in this version") => Grade::NotBuilt,
+        Err(error) => Grade::Wrong(error),
+    }
 }
 
-/// Compares a diagnosis with what the case demands.
-pub(crate) fn compare(case: &Case, diagnosis: &Diagnosis) -> Grade {
-    let problems = problems(case, diagnosis);
+/// Compares a run with what the case demands.
+pub(crate) fn compare(case: &Case, run: &Run) -> Grade {
+    for secret in &case.secrets {
+        if run.written.contains(secret) {
+            return Grade::Wrong(format!("the secret {secret} is printed"));
+        }
+    }
+    let report = &run.report["reports"][0];
+    let problems = problems(case, run, report);
     if problems.is_empty() {
         return Grade::Right;
     }
-    let honest = diagnosis.outcome == Outcome::Unknown
-        && diagnosis.verdict.is_none()
-        && diagnosis.not_seen.iter().any(|fact| fact.required);
+    let honest = report["outcome"] == "unknown"
+        && report["verdict"].is_null()
+        && run.exit == 3
+        && list(&report["not_seen"]).any(|fact| fact["required"] == true);
     if honest {
         return Grade::Unknown;
     }
-    Grade::Wrong(format!(
-        "{} | got {}",
-        problems.join("; "),
-        shown(diagnosis)
-    ))
+    Grade::Wrong(format!("{} | got {}", problems.join("; "), shown(run)))
 }
 
-fn problems(case: &Case, diagnosis: &Diagnosis) -> Vec<String> {
+fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
     let mut problems = Vec::new();
     let outcomes: Vec<&str> = case.outcome.split('|').collect();
-    let outcome = word(diagnosis.outcome);
+    let outcome = report["outcome"].as_str().unwrap_or("-");
     let Some(at) = outcomes.iter().position(|right| *right == outcome) else {
         return vec![format!("outcome {} expected", case.outcome)];
     };
-    let verdict = diagnosis.verdict.as_ref();
-    let code = verdict.map(|verdict| verdict.code.to_string());
-    match &code {
+    let verdict = &report["verdict"];
+    match verdict["code"].as_str() {
         None if !case.code.is_empty() => problems.push(format!("code {:?} expected", case.code)),
-        Some(code) if !case.code.contains(code) => {
+        Some(code) if !case.code.iter().any(|right| right == code) => {
             problems.push(format!("code {:?} expected", case.code));
         }
         _ => {}
     }
     let certainties: Vec<&str> = case.certainty.split('|').collect();
-    let bound = certainties
-        .get(at)
-        .or(certainties.last())
-        .copied()
-        .unwrap_or("-");
-    if let Some(verdict) = verdict {
-        let most = match bound {
-            "certain" => Certainty::Certain,
-            "likely" => Certainty::Likely,
-            _ => Certainty::Possible,
+    let bound = certainties.get(at).or(certainties.last()).copied();
+    if let Some(certainty) = verdict["certainty"].as_str() {
+        let rank = |word| match word {
+            "certain" => 2,
+            "likely" => 1,
+            _ => 0,
         };
-        if verdict.certainty > most {
-            problems.push(format!("certainty {bound} at most"));
+        if rank(certainty) > rank(bound.unwrap_or("-")) {
+            problems.push(format!("certainty {} at most", case.certainty));
         }
-        let then: Vec<String> = verdict.then.iter().map(ToString::to_string).collect();
+        let then: Vec<&str> = list(&verdict["then"]).filter_map(Value::as_str).collect();
         if then != case.then {
             problems.push(format!("then {:?} expected, {then:?} given", case.then));
         }
     }
-    if !case.exit.contains(&exit(diagnosis)) {
-        problems.push(format!(
-            "exit {:?} expected, {} given",
-            case.exit,
-            exit(diagnosis)
-        ));
+    if !case.exit.contains(&run.exit) {
+        problems.push(format!("exit {:?} expected, {} given", case.exit, run.exit));
     }
-    let mut codes: Vec<String> = diagnosis
-        .findings
-        .iter()
-        .map(|finding| finding.code.to_string())
-        .collect();
+    let mut found = codes(&report["findings"]);
     for unwanted in &case.without {
-        if codes.contains(unwanted) {
+        if found.contains(&unwanted.as_str()) {
             problems.push(format!("{unwanted} must not be found"));
         }
     }
-    if diagnosis.outcome == Outcome::Unknown {
-        codes.extend(diagnosis.candidates.iter().map(|c| c.code.to_string()));
+    if outcome == "unknown" {
+        found.extend(codes(&report["candidates"]));
     }
     for any in &case.findings {
-        if !any.iter().any(|code| code == "-" || codes.contains(code)) {
+        if !any
+            .iter()
+            .any(|code| code == "-" || found.contains(&code.as_str()))
+        {
             problems.push(format!("one of {any:?} must be found"));
         }
     }
     problems
 }
 
-fn word(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::Reachable => "reachable",
-        Outcome::Partly => "partly",
-        Outcome::None => "none",
-        Outcome::Unknown => "unknown",
-    }
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
 }
 
-/// Exit code with default flags.
-fn exit(diagnosis: &Diagnosis) -> i32 {
-    match diagnosis.outcome {
-        Outcome::None | Outcome::Partly => 1,
-        Outcome::Unknown => 3,
-        Outcome::Reachable => i32::from(
-            diagnosis
-                .findings
-                .iter()
-                .any(|finding| finding.severity == Severity::Error),
-        ),
-    }
+fn codes(value: &Value) -> Vec<&str> {
+    list(value)
+        .filter_map(|entry| entry["code"].as_str())
+        .collect()
 }
 
 /// One line for a failing case.
-fn shown(diagnosis: &Diagnosis) -> String {
+fn shown(run: &Run) -> String {
+    let report = &run.report["reports"][0];
+    let missing: Vec<&str> = list(&report["not_seen"])
+        .filter(|fact| fact["required"] == true)
+        .filter_map(|fact| fact["what"].as_str())
+        .take(3)
+        .collect();
     format!(
-        "{} {:?} cand {:?} find {:?} miss {:?}",
-        word(diagnosis.outcome),
-        diagnosis
-            .verdict
-            .as_ref()
-            .map(|verdict| (verdict.code.to_string(), verdict.certainty)),
-        diagnosis
-            .candidates
-            .iter()
-            .map(|c| c.code.to_string())
-            .collect::<Vec<_>>(),
-        diagnosis
-            .findings
-            .iter()
-            .map(|f| f.code.to_string())
-            .collect::<Vec<_>>(),
-        diagnosis
-            .not_seen
-            .iter()
-            .filter(|fact| fact.required)
-            .map(|fact| fact.what.text(diag::report::words::Lang::En))
-            .take(3)
-            .collect::<Vec<_>>(),
+        "exit {} {} {} {} then {} cand {:?} find {:?} miss {missing:?}",
+        run.exit,
+        report["outcome"],
+        report["verdict"]["code"],
+        report["verdict"]["certainty"],
+        report["verdict"]["then"],
+        codes(&report["candidates"]),
+        codes(&report["findings"]),
     )
 }

@@ -1,82 +1,41 @@
-//! The recording of a case: a folder or an archive, all of it in memory.
+//! Reading by wants gives the answer that reading everything gives.
 
-use std::{collections::BTreeMap, io::Read, path::Path};
+use diag::{diagnose::diagnose, observe::recorded::Recording, want::wants};
 
-use diag::{
-    input::log::{End, LogFacts, LogOrigin},
-    snapshot::{At, Line, Manifest, Snapshot, SourceId, SourceKind},
-};
+use super::{ask, case::Case};
 
-/// Files of the recording by name; `None` when the case has none.
-pub(crate) fn files(dir: &Path) -> Option<BTreeMap<String, Vec<u8>>> {
-    let folder = dir.join("snapshot");
-    let archive = dir.join("snapshot.tar.gz");
-    let mut files = BTreeMap::new();
-    if folder.is_dir() {
-        for entry in folder.read_dir().unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            files.insert(name, std::fs::read(&path).unwrap());
-        }
-    } else if archive.is_file() {
-        let bytes = std::fs::read(&archive).unwrap();
-        let mut tar = tar::Archive::new(flate2::read::GzDecoder::new(bytes.as_slice()));
-        for entry in tar.entries().unwrap() {
-            let mut entry = entry.unwrap();
-            let name = entry.path().unwrap().display().to_string();
-            let mut content = Vec::new();
-            entry.read_to_end(&mut content).unwrap();
-            files.insert(name, content);
-        }
-    } else {
+/// Rounds until nothing new is wanted; more means that something asks in circles.
+const ROUNDS: usize = 12;
+
+/// Compares both ways for one case; `None` when the case has no recording or asks something else.
+pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
+    if case.ask.first()? != "no-provider" {
         return None;
     }
-    Some(files)
-}
-
-/// The snapshot and the logs in it.
-pub(crate) fn open(dir: &Path) -> (Snapshot, Vec<LogFacts>) {
-    let Some(files) = files(dir) else {
-        let manifest = Manifest::new("test", At::parse("2026-01-15T03:12:00.000Z").unwrap());
-        return (Snapshot::new(manifest), Vec::new());
-    };
-    let manifest: Manifest = serde_json::from_slice(&files["manifest.json"]).unwrap();
-    let mut snapshot = Snapshot::new(manifest.clone());
-    let mut logs = Vec::new();
-    for (id, source) in &manifest.sources {
-        let Some(lines) = files.get(&format!("{id}.jsonl")) else {
-            continue;
-        };
-        for line in lines
-            .split(|byte| *byte == b'\n')
-            .filter(|line| !line.is_empty())
-        {
-            let line =
-                Line::parse(line).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
-            snapshot.insert(id.clone(), line);
+    let path = ["snapshot", "snapshot.tar.gz"]
+        .iter()
+        .map(|name| case.dir.join(name))
+        .find(|path| path.exists())?;
+    let mut recording = Recording::open(&path).unwrap();
+    let whole = recording.read_all().unwrap();
+    let question = ask::question(&case.ask, &whole).ok()?;
+    let mut snapshot = recording.snapshot();
+    for round in 0..ROUNDS {
+        let mut fresh = wants(&question, &snapshot);
+        fresh.retain(|want| !snapshot.was_asked(want));
+        if fresh.is_empty() {
+            let (all, wanted) = (diagnose(&question, &whole), diagnose(&question, &snapshot));
+            return Some(if all == wanted {
+                Ok(round)
+            } else {
+                Err(format!(
+                    "{:?} when everything is read, {:?} by wants",
+                    (all.outcome, all.verdict.map(|verdict| verdict.code)),
+                    (wanted.outcome, wanted.verdict.map(|verdict| verdict.code)),
+                ))
+            });
         }
-        let word = source.file_as.as_deref().unwrap_or_default();
-        if source.kind == SourceKind::File
-            && word.contains("log")
-            && let Some(text) = files.get(&format!("{id}.txt"))
-        {
-            logs.push(log(id, word, source.host.clone(), text));
-        }
+        recording.fill(&mut snapshot, &fresh).unwrap();
     }
-    (snapshot, logs)
-}
-
-fn log(id: &SourceId, word: &str, host: Option<String>, text: &[u8]) -> LogFacts {
-    let origin = LogOrigin {
-        name: id.to_string(),
-        end: if word.starts_with("provider") {
-            Some(End::Provider)
-        } else if word.starts_with("consumer") {
-            Some(End::Consumer)
-        } else {
-            None
-        },
-        host,
-    };
-    LogFacts::read(text, origin).unwrap()
+    Some(Err(format!("still asking after {ROUNDS} rounds")))
 }
