@@ -89,9 +89,9 @@ impl<'a> KeyFields<'a> {
         KEY_FIELDS.iter().position(|field| *field == name)
     }
 
-    /// Remembers what stands under the name at this place.
-    pub(crate) fn set(&mut self, place: usize, found: Found<'a>) {
-        self.found[place] = found;
+    /// Remembers what stands under the name at this place. Returns whether something stood there before.
+    pub(crate) fn set(&mut self, place: usize, found: Found<'a>) -> bool {
+        std::mem::replace(&mut self.found[place], found) != Found::Nothing
     }
 
     /// The text under a name, if there is one.

@@ -35,7 +35,7 @@ pub use zk::Seen;
 
 /// How lines are written, for readers that look at a line without building it.
 pub(crate) mod wire {
-    pub(crate) use super::fields::{Found, KeyFields};
+    pub(crate) use super::fields::{Found, KEY_FIELDS, KeyFields};
     pub(crate) use super::line::{has_own_fields, no_json, not_one_payload};
     pub(crate) use super::payload::PAYLOADS;
 }

@@ -9,7 +9,9 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::wanted::hint_name;
-use crate::snapshot::wire::{Found, KeyFields, PAYLOADS, has_own_fields, no_json, not_one_payload};
+use crate::snapshot::wire::{
+    Found, KEY_FIELDS, KeyFields, PAYLOADS, has_own_fields, no_json, not_one_payload,
+};
 
 /// What can be known of a line without its content.
 #[derive(Debug, Default)]
@@ -17,6 +19,8 @@ pub(super) struct Peek<'a> {
     /// The fields from which the key follows.
     pub(super) fields: KeyFields<'a>,
     payloads: [bool; PAYLOADS.len()],
+    /// A key field that stands there twice, so that it is open what the line is about.
+    twice: Option<&'static str>,
 }
 
 impl<'a> Peek<'a> {
@@ -26,6 +30,9 @@ impl<'a> Peek<'a> {
     /// What is wrong with it.
     pub(super) fn at(line: &'a [u8]) -> Result<Self, String> {
         let peek: Self = serde_json::from_slice(line).map_err(|error| no_json(&error))?;
+        if let Some(name) = peek.twice {
+            return Err(format!("field {name} twice"));
+        }
         let op = peek.fields.text("op").ok_or("line without op")?;
         let count = peek.payloads.iter().filter(|there| **there).count();
         if count > 1 || (count == 0 && !has_own_fields(op)) {
@@ -59,6 +66,32 @@ impl<'de: 'a, 'a> Deserialize<'de> for Peek<'a> {
     }
 }
 
+/// The same text as [`Peek::hint`] of a line that is written as we write it, without looking at the rest of the line.
+/// `None` where that cannot be said so quickly.
+pub(super) fn quick_hint(line: &[u8]) -> Option<&str> {
+    let mut rest = line.strip_prefix(b"{")?;
+    let mut wanted = "op";
+    loop {
+        let (name, after) = plain_text(rest)?;
+        let (value, after) = plain_text(after.strip_prefix(b":")?)?;
+        if name == wanted.as_bytes() {
+            let value = std::str::from_utf8(value).ok()?;
+            if wanted != "op" {
+                return Some(value);
+            }
+            wanted = hint_name(value)?;
+        }
+        rest = after.strip_prefix(b",")?;
+    }
+}
+
+/// A text without escapes at the beginning, and what follows it.
+fn plain_text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let inside = bytes.strip_prefix(b"\"")?;
+    let end = memchr::memchr2(b'"', b'\\', inside)?;
+    (inside[end] == b'"').then(|| (&inside[..end], &inside[end + 1..]))
+}
+
 struct LineVisitor<'a>(std::marker::PhantomData<&'a ()>);
 
 impl<'de: 'a, 'a> Visitor<'de> for LineVisitor<'a> {
@@ -73,7 +106,9 @@ impl<'de: 'a, 'a> Visitor<'de> for LineVisitor<'a> {
         while let Some(Name(name)) = map.next_key()? {
             if let Some(place) = KeyFields::place(&name) {
                 let TextOrNot(found) = map.next_value()?;
-                peek.fields.set(place, found);
+                if peek.fields.set(place, found) {
+                    peek.twice = Some(KEY_FIELDS[place]);
+                }
                 continue;
             }
             map.next_value::<IgnoredAny>()?;
@@ -148,5 +183,62 @@ impl<'de: 'a, 'a> Deserialize<'de> for TextOrNot<'a> {
             }
         }
         deserializer.deserialize_any(Any).map(TextOrNot)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_plainly_is_seen_quickly() {
+        for (line, hint) in [
+            (r#"{"op":"zk.node","path":"/a","text":"x"}"#, Some("/a")),
+            (
+                r#"{"op":"nacos.config","api":"v1","namespace":"","group":"g","data_id":"d","text":"x"}"#,
+                Some("d"),
+            ),
+            (r#"{"op":"nacos.state","api":"v1","text":"x"}"#, None),
+            (r#"{"op":"zk.node","stat":{},"path":"/a","text":"x"}"#, None),
+            (r#"{"op":"zk.node", "path":"/a","text":"x"}"#, None),
+            (r#"{"op":"zk.node","path":"/\u0061","text":"x"}"#, None),
+            ("", None),
+            ("{\"op", None),
+            ("{\"op\":\"zk.node\",\"path\":\"/", None),
+        ] {
+            assert_eq!(quick_hint(line.as_bytes()), hint, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_about_two_things_is_refused() {
+        let line = br#"{"op":"zk.node","path":"/a","path":"/b","text":"x"}"#;
+        assert_eq!(Peek::at(line).unwrap_err(), "field path twice");
+    }
+
+    proptest! {
+        #[test]
+        fn the_quick_look_agrees_with_the_full_one(
+            op in "zk\\.node|nacos\\.config|tcp|x",
+            fields in proptest::collection::vec(("path|data_id|address|api|op|k", "[a-z\"\\\\ ]{0,3}"), 0..4),
+            space in "| ",
+        ) {
+            let mut line = format!("{{\"op\":{space}{}", serde_json::to_string(&op).expect("a text"));
+            for (name, value) in &fields {
+                line += &format!(",\"{name}\":{space}{}", serde_json::to_string(value).expect("a text"));
+            }
+            line += ",\"text\":\"\"}";
+            if let (Some(quick), Ok(peek)) = (quick_hint(line.as_bytes()), Peek::at(line.as_bytes())) {
+                prop_assert_eq!(Some(quick), peek.hint());
+            }
+        }
+
+        #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..60)) {
+            let _ = quick_hint(&bytes);
+            let _ = Peek::at(&bytes);
+        }
     }
 }

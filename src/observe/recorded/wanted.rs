@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use super::peek::Peek;
+use super::peek::{Peek, quick_hint};
 use crate::model::secret::MASK;
 use crate::snapshot::{Key, Masker, SourceId, Want, zk};
 
@@ -21,8 +21,8 @@ struct OfSource {
     keys: HashMap<Key, Reason>,
     /// The texts that the keys are told by, so that most lines are passed over without building their key.
     hints: HashSet<String>,
-    /// Whether a wanted key has a masked part, so that keys of lines must be masked to be compared.
-    masked: bool,
+    /// How the texts begin of which a part is masked: a line that begins like this must be masked to be compared.
+    masked: BTreeSet<String>,
 }
 
 /// The wanted keys of all sources.
@@ -64,6 +64,14 @@ impl Wanted {
         })
     }
 
+    /// Whether a line is so plainly about something else that it need not be looked at.
+    pub(super) fn passes_over(&self, source: &SourceId, line: &[u8]) -> bool {
+        let Some(of_source) = self.sources.get(source) else {
+            return true;
+        };
+        quick_hint(line).is_some_and(|hint| !of_source.may_be(hint))
+    }
+
     /// Whether a line is wanted, and why.
     ///
     /// # Errors
@@ -77,14 +85,11 @@ impl Wanted {
         let Some(of_source) = self.sources.get(source) else {
             return peek.check().map(|()| None);
         };
-        let hinted = peek
-            .hint()
-            .is_none_or(|hint| of_source.hints.contains(hint));
-        if !hinted && !of_source.masked {
+        if peek.hint().is_some_and(|hint| !of_source.may_be(hint)) {
             return peek.check().map(|()| None);
         }
         let mut key = peek.fields.key()?;
-        if of_source.masked {
+        if !of_source.masked.is_empty() {
             masker.key(&mut key);
         }
         let reason = of_source.keys.get(&key).copied();
@@ -94,8 +99,19 @@ impl Wanted {
 }
 
 impl OfSource {
+    fn may_be(&self, hint: &str) -> bool {
+        self.hints.contains(hint) || self.masked.iter().any(|start| hint.starts_with(start))
+    }
+
     fn add(&mut self, key: Key, reason: Reason) {
-        self.masked |= key.fields().iter().any(|(_, value)| value.contains(MASK));
+        if key.fields().iter().any(|(_, value)| value.contains(MASK)) {
+            let before = hint(&key)
+                .and_then(|hint| hint.split(MASK).next())
+                .unwrap_or_default();
+            // Up to a node's parent: many instances of one service then have one beginning.
+            let end = before.rfind('/').map_or(0, |slash| slash + 1);
+            self.masked.insert(before[..end].to_owned());
+        }
         self.hints.extend(hint(&key).map(str::to_owned));
         let known = self.keys.entry(key).or_insert(reason);
         if reason == Reason::Asked {

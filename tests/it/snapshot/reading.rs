@@ -1,6 +1,8 @@
 //! Recordings that were written by hand, and what one question reads of a large one.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 use diag::observe::recorded::Recording;
 use diag::snapshot::{Key, Limits, Seen, SnapshotError, SourceId, Want, Writer};
@@ -271,4 +273,74 @@ fn recordings_are_for_their_owner_alone() {
         ],
         [0o700, 0o600, 0o600, 0o600]
     );
+}
+
+/// The files of a recording, whatever its form.
+fn files_of(path: &Path) -> BTreeMap<String, Vec<u8>> {
+    let mut files = BTreeMap::new();
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).expect("a folder") {
+            let entry = entry.expect("an entry");
+            files.insert(
+                entry.file_name().into_string().expect("a name"),
+                get(&entry.path()),
+            );
+        }
+        return files;
+    }
+    let packed = get(path);
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(packed.as_slice()));
+    for entry in archive.entries().expect("an archive") {
+        let mut entry = entry.expect("an entry");
+        let name = entry
+            .path()
+            .expect("a path")
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let mut content = Vec::new();
+        entry.read_to_end(&mut content).expect("a file");
+        files.insert(name, content);
+    }
+    files
+}
+
+/// The recordings below a folder.
+fn recordings(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten() {
+        let path = entry.expect("an entry").path();
+        if path.join("manifest.json").is_file() || path.to_string_lossy().ends_with(".tar.gz") {
+            found.push(path);
+        } else if path.is_dir() {
+            recordings(&path, found);
+        }
+    }
+}
+
+#[test]
+fn what_real_systems_said_is_written_back_byte_for_byte() {
+    let mut found = Vec::new();
+    recordings(
+        &Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases"),
+        &mut found,
+    );
+    found.sort();
+    assert!(found.len() > 600, "{}", found.len());
+    // All of them take a minute without optimisation; the cases themselves are run elsewhere.
+    for path in found.iter().step_by(19) {
+        let all = Recording::open(path)
+            .and_then(|mut recording| recording.read_all())
+            .unwrap();
+        let out = tempfile::tempdir().unwrap();
+        Writer::new(out.path().join("s"))
+            .unwrap()
+            .write(&all)
+            .unwrap();
+        let (given, written) = (files_of(path), files_of(&out.path().join("s")));
+        assert!(given.keys().eq(written.keys()), "{}", path.display());
+        for (name, content) in given.iter().filter(|(name, _)| *name != "manifest.json") {
+            assert!(written[name] == *content, "{}: {name}", path.display());
+        }
+    }
 }
