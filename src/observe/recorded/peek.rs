@@ -188,6 +188,8 @@ impl<'de: 'a, 'a> Deserialize<'de> for TextOrNot<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::fmt::Write;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -227,7 +229,8 @@ mod tests {
         ) {
             let mut line = format!("{{\"op\":{space}{}", serde_json::to_string(&op).expect("a text"));
             for (name, value) in &fields {
-                line += &format!(",\"{name}\":{space}{}", serde_json::to_string(value).expect("a text"));
+                let value = serde_json::to_string(value).expect("a text");
+                let _ = write!(line, ",\"{name}\":{space}{value}");
             }
             line += ",\"text\":\"\"}";
             if let (Some(quick), Ok(peek)) = (quick_hint(line.as_bytes()), Peek::at(line.as_bytes())) {
