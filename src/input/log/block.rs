@@ -5,9 +5,10 @@ use super::fact::{Fact, Language};
 use super::frames::{Frames, is_cause};
 use super::head::{self, Head};
 use super::message::{Message, MessageId};
-use super::pattern::{self, Found, Part};
+use super::pattern::{self, Found, Part, Reading};
 use super::peel::Outer;
 use super::text::Text;
+use super::wrap;
 
 /// Text of one block looked at, bytes.
 const MAX_TEXT: usize = 8 * 1024 * 1024;
@@ -46,7 +47,19 @@ pub(super) struct Unit {
     pub(super) entry: Option<u64>,
     /// The line begins with the class of an exception.
     pub(super) thrown: bool,
+    /// The only message is a reason: it belongs to what stands before it in the entry, if there is something.
+    pub(super) detail: bool,
     pub(super) line: u64,
+}
+
+/// What a block says when its lines are taken in one way.
+#[derive(Debug, Default)]
+struct Look {
+    units: Vec<Unit>,
+    frames: Frames,
+    score: (usize, usize),
+    /// Something broke off or may have been cut by a wrap.
+    doubtful: bool,
 }
 
 impl Block {
@@ -99,44 +112,79 @@ impl Block {
                 .any(|line| pattern::first_anchor(line.as_str()).is_some())
     }
 
+    /// Whether a line goes on with the last one because a terminal broke it there.
+    pub(super) fn is_broken_off(&self, sure: bool) -> bool {
+        wrap::goes_on(&self.lines, sure)
+    }
+
     /// Reads the block.
     pub(super) fn read(self) -> Vec<Unit> {
-        let mut units: Vec<Unit> = Vec::new();
-        let mut frames = self.frames.clone();
-        for paragraph in paragraphs(&self.lines) {
-            let text = join(&self.lines[paragraph.clone()]);
-            let found = pattern::scan(&text);
-            let first_line = self.lines[paragraph.start].as_str();
-            if let Some(first) = found.first() {
-                frames.note_package(
-                    text.as_str().get(..first.at).unwrap_or_default(),
-                    text.place(0),
-                );
+        let mut look = self.look(&self.lines);
+        if look.doubtful
+            && let Some(joined) = wrap::join(&self.lines)
+        {
+            let other = self.look(&joined);
+            if other.score >= look.score {
+                look = other;
             }
-            self.take(found, &text, first_line, &mut units);
         }
-        let mut tails = self.front_tail();
+        let mut units = look.units;
+        let mut claims = self.front_tail();
         if let Some(unit) = units.first_mut()
             && let Some(message) = unit.messages.first_mut()
         {
-            tails.extend(frames.claims());
-            for claim in tails {
+            claims.extend(look.frames.claims());
+            for claim in claims {
                 message.facts.push(claim);
             }
         }
         units
     }
 
+    fn look(&self, lines: &[Text]) -> Look {
+        let mut look = Look {
+            frames: self.frames.clone(),
+            ..Look::default()
+        };
+        for paragraph in paragraphs(lines) {
+            let text = join(&lines[paragraph.clone()]);
+            let reading = pattern::scan(&text);
+            let (whole, facts) = reading.score();
+            look.score = (look.score.0 + whole, look.score.1 + facts);
+            look.doubtful |= reading.broken > 0
+                || reading.ended_a_line
+                || reading.loose
+                || reading.found.is_empty();
+            let first_line = lines[paragraph.start].as_str();
+            if let Some(first) = reading.found.first() {
+                look.frames.note_package(
+                    text.as_str().get(..first.at).unwrap_or_default(),
+                    text.place(0),
+                );
+            }
+            self.take(reading, &text, first_line, &mut look.units);
+        }
+        look
+    }
+
     /// Sorts what one paragraph says into units: one line (with its `Caused by`) is one happening.
-    fn take(&self, found: Vec<Found>, text: &Text, first_line: &str, units: &mut Vec<Unit>) {
+    fn take(&self, reading: Reading, text: &Text, first_line: &str, units: &mut Vec<Unit>) {
         let mut last_line = None;
         let mut segment_start = None;
-        for Found { part, at } in found {
-            let line = text.place(at).line;
-            let chained = is_cause(first_line) || last_line == Some(line);
+        for Found { part, at } in reading.found {
+            let line = text.as_str()[..at].matches('\n').count();
+            let chained = is_cause(first_line)
+                || last_line == Some(line)
+                || (reading.loose && last_line.is_some());
             match part {
-                Part::Message(message) | Part::Detail(Some(_), message) if units.is_empty() => {
+                Part::Message(message) if units.is_empty() => {
                     self.open(message, first_line, text, at, units);
+                }
+                Part::Detail(Some(_), message) if units.is_empty() => {
+                    self.open(message, first_line, text, at, units);
+                    if let Some(unit) = units.last_mut() {
+                        unit.detail = true;
+                    }
                 }
                 Part::Detail(_, message) => {
                     let Some(known) = units.last_mut().and_then(|unit| unit.messages.last_mut())
@@ -192,6 +240,7 @@ impl Block {
             pod: self.outer.pod.as_ref().map(|pod| pod.0.clone()),
             entry: self.front.as_ref().map(|front| front.entry),
             thrown: begins_with_exception(first_line.trim_start()),
+            detail: false,
             line: place.line,
             head,
         });
@@ -247,6 +296,7 @@ impl Block {
             return Vec::new();
         };
         pattern::scan(&front.text)
+            .found
             .into_iter()
             .filter_map(|found| match found.part {
                 Part::Tail(facts) => Some(facts),
@@ -381,7 +431,7 @@ fn agrees(claim: &Claim, other: &Message) -> bool {
 }
 
 /// A reason is told once: the outer words name it, the inner ones repeat it.
-fn merge_detail(known: &mut Message, detail: &Message) {
+pub(super) fn merge_detail(known: &mut Message, detail: &Message) {
     for claim in &detail.facts {
         let once = matches!(
             claim.name(),

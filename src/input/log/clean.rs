@@ -20,22 +20,34 @@ static ENTITY: LazyLock<Regex> = LazyLock::new(|| {
 /// ASCII from `!` to `~`, for the full-width forms of the same characters.
 const ASCII: &str = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
-/// A text without colours, invisible characters, typographic quotes, full-width signs and HTML entities.
+/// A text without the colours of a terminal and without a byte order mark; nothing else is touched, JSON can still be
+/// read.
+pub(super) fn uncoloured(text: Text) -> Text {
+    let content = text.as_str();
+    if content.contains('\x1b') {
+        return remove(&text, &COLOUR);
+    }
+    if content.contains("[0m") || content.contains("[0;39m") {
+        return remove(&text, &LOST_COLOUR);
+    }
+    if content.starts_with('\u{FEFF}') {
+        return text.from('\u{FEFF}'.len_utf8());
+    }
+    text
+}
+
+/// A text without invisible characters, typographic quotes, full-width signs and HTML entities.
 pub(super) fn clean(text: Text) -> Text {
     let content = text.as_str();
     let plain = content.is_ascii()
         && !content
             .bytes()
             .any(|byte| (byte < 0x20 && byte != b'\t') || byte == 0x7F);
-    let mut text = text;
-    if text.as_str().contains('\x1b') {
-        text = remove(&text, &COLOUR);
-    } else if text.as_str().contains("[0m") || text.as_str().contains("[0;39m") {
-        text = remove(&text, &LOST_COLOUR);
-    }
-    if !plain {
-        text = text.replace_chars(ordinary);
-    }
+    let mut text = if plain {
+        text
+    } else {
+        text.replace_chars(ordinary)
+    };
     for _ in 0..2 {
         if !text.as_str().contains('&') || !ENTITY.is_match(text.as_str()) {
             break;
@@ -110,7 +122,9 @@ mod tests {
     use super::*;
 
     fn cleaned(text: &str) -> String {
-        clean(Text::at(text, Place::default())).as_str().to_owned()
+        clean(uncoloured(Text::at(text, Place::default())))
+            .as_str()
+            .to_owned()
     }
 
     #[test]

@@ -7,13 +7,13 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use super::block::{Unit, add_message, is_repeated};
+use super::block::{Unit, add_message, is_repeated, merge_detail};
 use super::claim::Claim;
 use super::fact::{Fact, KeyClaim, Moment};
 use super::facts::LogFacts;
 use super::failure::Failure;
 use super::head::Head;
-use super::message::Message;
+use super::message::{Message, MessageId};
 use super::moment::Clock;
 
 /// Distinct failures kept, and as many statements; more are only counted.
@@ -48,6 +48,7 @@ struct Open {
     clock: Option<Clock>,
     entry: Option<u64>,
     thrown: bool,
+    detail: bool,
     line: u64,
 }
 
@@ -165,6 +166,7 @@ impl Open {
             pod,
             entry,
             thrown,
+            detail,
             line,
         } = unit;
         let place = messages
@@ -189,6 +191,7 @@ impl Open {
             clock: head.clock,
             entry,
             thrown,
+            detail,
             line,
         };
         for message in messages {
@@ -205,21 +208,27 @@ impl Open {
             clock,
             entry,
             thrown,
+            detail,
             line,
             ..
         } = next;
+        let same_entry = self.entry.is_some() && self.entry == entry;
         self.failure.first = self.failure.first.min(failure.first);
         self.failure.last = self.failure.last.max(failure.last);
         self.failure.first_time = self.failure.first_time.take().or(failure.first_time);
         self.failure.last_time = failure.last_time.or(self.failure.last_time.take());
         for message in failure.messages {
             self.note(&message);
-            add_message(&mut self.failure.messages, message);
+            match self.failure.messages.last_mut() {
+                Some(last) if detail && same_entry => merge_detail(last, &message),
+                _ => add_message(&mut self.failure.messages, message),
+            }
         }
         self.thread = self.thread.take().or(thread);
         self.clock = clock.or(self.clock);
         self.entry = entry.or(self.entry);
         self.thrown |= thrown;
+        self.detail &= detail;
         self.line = line;
     }
 
@@ -259,9 +268,12 @@ impl Open {
             .all(|message| known.messages.iter().any(|old| is_repeated(old, message)));
         if repeated {
             // A logger above prints the text once more in the same moment; later it is another occurrence.
-            return distance.map_or(!(self.thrown && next.thrown), |distance| {
-                distance <= SAME_MOMENT
-            });
+            let moment = if next.is_start() {
+                CIRCUMSTANCE
+            } else {
+                SAME_MOMENT
+            };
+            return distance.map_or(!(self.thrown && next.thrown), |distance| distance <= moment);
         }
         let Some(distance) = distance else {
             let timeless = self.clock.is_none() || next.clock.is_none();
@@ -274,6 +286,11 @@ impl Open {
         let keyless = self.key.is_none() || next.key.is_none();
         let of_registry = keyless && (self.is_circumstance() || next.is_circumstance());
         (of_registry && distance <= CIRCUMSTANCE) || (same_thread && distance <= SAME_CALL)
+    }
+
+    /// The start-up check is told several times on the way up.
+    fn is_start(&self) -> bool {
+        self.failure.ids().all(|id| id == MessageId::E)
     }
 
     fn contradicts(&self, other: &Self) -> bool {
@@ -301,7 +318,7 @@ impl Open {
 
     /// Only lines about a registry, a configuration centre or metadata.
     fn is_circumstance(&self) -> bool {
-        use super::message::MessageId as Id;
+        use MessageId as Id;
         self.failure.messages.iter().all(|message| {
             matches!(
                 message.id,

@@ -1,13 +1,15 @@
 //! What a text contributes to the question: service, consumer, version, registries. Where it says two things, both are
 //! listed; nothing is chosen silently.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
-use super::claim::Facts;
+use super::claim::{Claim, Facts};
 use super::fact::{End, Fact, KeyClaim, Language, Place, Strength};
 use super::facts::LogFacts;
 use super::failure::Failure;
-use super::message::MessageId;
+use super::message::{Message, MessageId};
 
 /// What the text says of one thing: nothing, one value, or several that differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,7 +56,7 @@ impl<T: PartialEq> Candidates<T> {
     }
 }
 
-/// What the text says of a registry.
+/// What the text says of a registry. What is not stated is not assumed: no namespace is not the public one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RegistryHint {
     /// First address.
@@ -65,12 +67,12 @@ pub struct RegistryHint {
     pub backup: Vec<String>,
     /// First node of the ZooKeeper tree, where stated.
     pub root: Option<String>,
-    /// Nacos namespace, where stated.
+    /// Nacos namespace, where stated; empty is the public one.
     pub namespace: Option<String>,
     /// Nacos group, where stated.
     pub nacos_group: Option<String>,
-    /// Whether the line is the consumer's (`false`: a provider wrote it).
-    pub of_consumer: bool,
+    /// Whose registry it is; `None` when the text does not tell which end wrote it.
+    pub of: Option<End>,
     /// Where the address stands.
     pub place: Place,
 }
@@ -80,26 +82,47 @@ pub struct RegistryHint {
 pub struct QuestionHints {
     /// Services, those of Dubbo itself left out.
     pub services: Candidates<KeyClaim>,
-    /// Methods.
+    /// Methods of calls.
     pub methods: Candidates<String>,
     /// The consumer's address as it sees itself.
     pub consumer_ip: Candidates<String>,
     /// The consumer's application.
     pub application: Candidates<String>,
-    /// The consumer's Dubbo version (of Java, or of dubbo-go when `client` is that).
+    /// The consumer's Dubbo version (of Java, or of dubbo-go when `client` is that). Printed by the process; a jar's
+    /// name is the better witness of behaviour and stands beside it.
     pub dubbo: Candidates<String>,
     /// Java or Go.
     pub client: Candidates<Language>,
-    /// Registries, in order of appearance.
+    /// Registries in order of appearance, those of providers included.
     pub registries: Vec<RegistryHint>,
+    /// Nacos namespaces stated anywhere, a configuration centre's included.
+    pub namespaces: Candidates<String>,
 }
 
 impl LogFacts {
     /// What this text contributes to the question.
     pub fn question_hints(&self) -> QuestionHints {
         let mut hints = QuestionHints::default();
-        for failure in self.failures.iter().chain(&self.statements) {
-            take(&mut hints, failure);
+        let writers = Writers::of(self);
+        let mut all: Vec<&Failure> = self.failures.iter().chain(&self.statements).collect();
+        all.sort_by_key(|failure| failure.first);
+        for failure in all {
+            let facts = failure.facts();
+            services(&mut hints, &facts);
+            for message in &failure.messages {
+                let end = self.origin.end.or_else(|| writers.end(message));
+                of_message(&mut hints, message, end);
+            }
+            if failure.ids().all(MessageId::is_statement) {
+                continue;
+            }
+            if let Some(method) = facts.method().filter(|_| {
+                facts
+                    .service()
+                    .is_none_or(|fact| !fact.value.is_infrastructure())
+            }) {
+                hints.methods.add(method.clone());
+            }
         }
         hints.services.sort();
         hints.methods.sort();
@@ -107,53 +130,130 @@ impl LogFacts {
         hints.application.sort();
         hints.dubbo.sort();
         hints.client.sort();
+        hints.namespaces.sort();
         hints
     }
 }
 
-fn take(hints: &mut QuestionHints, failure: &Failure) {
-    let facts = failure.facts();
-    let by_provider = facts
-        .printed_by()
-        .is_some_and(|fact| fact.value == End::Provider);
-    if let Some(service) = facts
-        .service()
-        .filter(|fact| !fact.value.is_infrastructure())
-    {
-        add_service(&mut hints.services, service.clone());
+/// Hosts that wrote lines only a provider or only a consumer writes.
+struct Writers {
+    providers: BTreeSet<String>,
+    consumers: BTreeSet<String>,
+}
+
+impl Writers {
+    fn of(facts: &LogFacts) -> Self {
+        let mut writers = Self {
+            providers: BTreeSet::new(),
+            consumers: BTreeSet::new(),
+        };
+        for message in facts
+            .failures
+            .iter()
+            .chain(&facts.statements)
+            .flat_map(|failure| &failure.messages)
+        {
+            let host = message.facts.host().map(|host| host.value.clone());
+            match message.facts.printed_by().map(|end| end.value) {
+                Some(End::Provider) => writers.providers.extend(host),
+                Some(End::Consumer) => writers.consumers.extend(host),
+                None if message.facts.consumer_ip().is_some() => writers.consumers.extend(host),
+                None => {}
+            }
+        }
+        writers
     }
-    for message in &failure.messages {
-        registry(hints, &message.facts, by_provider);
+
+    fn end(&self, message: &Message) -> Option<End> {
+        let facts = &message.facts;
+        if let Some(end) = facts.printed_by() {
+            return Some(end.value);
+        }
+        if facts.consumer_ip().is_some() || is_of_consumer(message.id) {
+            return Some(End::Consumer);
+        }
+        let host = &facts.host()?.value;
+        match (self.consumers.contains(host), self.providers.contains(host)) {
+            (true, false) => Some(End::Consumer),
+            (false, true) => Some(End::Provider),
+            _ => None,
+        }
     }
-    let at_call = !failure.ids().all(MessageId::is_statement);
-    if let Some(method) = facts.method().filter(|_| at_call) {
-        hints.methods.add(method.clone());
+}
+
+/// Messages that only the calling side prints.
+fn is_of_consumer(id: MessageId) -> bool {
+    use MessageId as Id;
+    matches!(
+        id,
+        Id::A
+            | Id::AOld
+            | Id::B
+            | Id::C
+            | Id::D
+            | Id::E
+            | Id::StartWait
+            | Id::F
+            | Id::G
+            | Id::Invoke
+            | Id::Force
+            | Id::Block
+            | Id::Urls
+            | Id::Proto
+            | Id::SubCache
+            | Id::SubRetry
+            | Id::EmptyClear
+            | Id::EmptyKeep
+            | Id::Changed
+            | Id::MapNone
+            | Id::Tried
+            | Id::Although
+            | Id::FailFast
+            | Id::RpcTimeout
+            | Id::RpcNet
+            | Id::Wait
+            | Id::WaitLocal
+            | Id::Send
+            | Id::GoB
+            | Id::GoTried
+            | Id::GoTried3
+            | Id::GoConn
+            | Id::GoStart
+    )
+}
+
+fn of_message(hints: &mut QuestionHints, message: &Message, end: Option<End>) {
+    let facts = &message.facts;
+    for claim in facts {
+        if let Claim::Namespace(namespace) = claim {
+            hints.namespaces.add(namespace.clone());
+        }
     }
-    if by_provider {
+    registry(hints, facts, end);
+    if end == Some(End::Provider) {
         return;
-    }
-    let own_address = facts
-        .consumer_ip()
-        .cloned()
-        .or_else(|| facts.host().cloned().map(weaker));
-    if let Some(fact) = own_address {
-        hints.consumer_ip.add(fact);
     }
     if let Some(fact) = facts.application() {
         hints.application.add(fact.clone());
     }
-    for fact in [facts.dubbo(), facts.dubbo_jar(), facts.go_version()]
-        .into_iter()
-        .flatten()
-    {
-        hints.dubbo.add(fact.clone());
-    }
     if let Some(fact) = facts.lang() {
         hints.client.add(fact.clone());
     }
+    // A line that either end may have written says nothing of the consumer.
+    let host = facts.host().filter(|_| end.is_some()).cloned().map(weaker);
+    if let Some(fact) = facts.consumer_ip().cloned().or(host) {
+        hints.consumer_ip.add(fact);
+    }
+    for fact in [facts.dubbo(), facts.dubbo_jar(), facts.go_version()]
+        .into_iter()
+        .flatten()
+        .filter(|_| end.is_some())
+    {
+        hints.dubbo.add(fact.clone());
+    }
 }
 
-/// `current host` need not be the address the consumer registers.
+/// `current host` need not be the address that others see.
 fn weaker(fact: Fact<String>) -> Fact<String> {
     Fact {
         strength: Strength::Derived,
@@ -162,55 +262,69 @@ fn weaker(fact: Fact<String>) -> Fact<String> {
 }
 
 /// Keys that can be one service are one: the fuller one stays.
-fn add_service(known: &mut Candidates<KeyClaim>, fact: Fact<KeyClaim>) {
-    for old in &mut known.values {
-        if old.value.agrees(&fact.value) {
-            old.value.fill(&fact.value);
-            return;
+fn services(hints: &mut QuestionHints, facts: &Facts) {
+    for claim in facts.named("service") {
+        let Claim::Service(fact) = claim else {
+            continue;
+        };
+        if fact.value.is_infrastructure() {
+            continue;
+        }
+        match hints
+            .services
+            .values
+            .iter_mut()
+            .find(|known| known.value.agrees(&fact.value))
+        {
+            Some(known) => {
+                known.value.fill(&fact.value);
+                known.strength = known.strength.max(fact.strength);
+            }
+            None => hints.services.values.push(fact.clone()),
         }
     }
-    known.values.push(fact);
 }
 
-fn registry(hints: &mut QuestionHints, facts: &Facts, by_provider: bool) {
+fn registry(hints: &mut QuestionHints, facts: &Facts, of: Option<End>) {
     let Some(address) = facts.registry() else {
         return;
     };
+    let text = |fact: Option<&Fact<String>>| fact.map(|fact| fact.value.clone());
     let hint = RegistryHint {
         address: address.value.clone(),
-        kind: facts.registry_kind().map(|fact| fact.value.clone()),
+        kind: text(facts.registry_kind()),
         backup: facts
             .registry_backup()
             .map(|fact| fact.value.clone())
             .unwrap_or_default(),
-        root: facts.registry_root().map(|fact| fact.value.clone()),
-        namespace: facts.namespace().map(|fact| fact.value.clone()),
-        nacos_group: facts.nacos_group().map(|fact| fact.value.clone()),
-        of_consumer: !by_provider,
+        root: text(facts.registry_root()),
+        namespace: text(facts.namespace()),
+        nacos_group: text(facts.nacos_group()),
+        of,
         place: address.place,
     };
     let same = hints.registries.iter_mut().find(|known| {
         known.address == hint.address
-            && known.of_consumer == hint.of_consumer
+            && agree(known.of.as_ref(), hint.of.as_ref())
             && agree(known.kind.as_ref(), hint.kind.as_ref())
             && agree(known.root.as_ref(), hint.root.as_ref())
             && agree(known.namespace.as_ref(), hint.namespace.as_ref())
             && agree(known.nacos_group.as_ref(), hint.nacos_group.as_ref())
     });
-    match same {
-        Some(known) => {
-            known.kind = known.kind.take().or(hint.kind);
-            known.root = known.root.take().or(hint.root);
-            known.namespace = known.namespace.take().or(hint.namespace);
-            known.nacos_group = known.nacos_group.take().or(hint.nacos_group);
-            if known.backup.is_empty() {
-                known.backup = hint.backup;
-            }
-        }
-        None => hints.registries.push(hint),
+    let Some(known) = same else {
+        hints.registries.push(hint);
+        return;
+    };
+    known.of = known.of.or(hint.of);
+    known.kind = known.kind.take().or(hint.kind);
+    known.root = known.root.take().or(hint.root);
+    known.namespace = known.namespace.take().or(hint.namespace);
+    known.nacos_group = known.nacos_group.take().or(hint.nacos_group);
+    if known.backup.is_empty() {
+        known.backup = hint.backup;
     }
 }
 
-fn agree(a: Option<&String>, b: Option<&String>) -> bool {
+fn agree<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
     a.is_none() || b.is_none() || a == b
 }

@@ -28,6 +28,7 @@ mod reader;
 mod record;
 mod secret;
 mod text;
+mod wrap;
 
 pub use claim::{Claim, Facts};
 pub use conclude::Conclusion;

@@ -85,6 +85,11 @@ pub(super) fn begins(text: &str) -> bool {
     find(&text[..head]).is_some_and(|(range, _, _)| range.start <= 1)
 }
 
+/// Whether a line begins with a time that stands inside a message: `.., end time: 2026-03-04 05:06:07.895, client ..`.
+pub(super) fn begins_inside(text: &str) -> bool {
+    find(text).is_some_and(|(range, _, _)| range.start == 0 && text[range.end..].starts_with(','))
+}
+
 fn clock(found: &Captures<'_>) -> Option<Clock> {
     let number = |name: &str| {
         found

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::clean::clean;
+use super::clean::{clean, uncoloured};
 use super::fact::Place;
 use super::json::{self, Field};
 use super::text::Text;
@@ -71,6 +71,10 @@ pattern!(
     r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d))[ \t]"
 );
 pattern!(
+    JOURNAL,
+    r"^([A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) [\w.-]+ [\w./-]+\[\d+\]: "
+);
+pattern!(
     CONTENT,
     r#"^(?:\d{2,4}[-:/]\d\d|\[|\{"|\s*at |Caused by: |\s*\.\.\. \d+ |(?:[\w$]+\.)+[\w$]+(?::|$)|[A-Z]{4,7}\b|Exception in )"#
 );
@@ -83,7 +87,7 @@ pattern!(
 /// inside can be read.
 pub(super) fn outermost(line: Text) -> (Outer, Text) {
     let mut outer = Outer::default();
-    let mut line = clean(line);
+    let mut line = uncoloured(line);
     for _ in 0..MAX_LAYERS {
         match strip(&line, &mut outer) {
             Some(rest) => line = rest,
@@ -92,6 +96,9 @@ pub(super) fn outermost(line: Text) -> (Outer, Text) {
         if outer.stream.is_some() {
             return (outer, line);
         }
+    }
+    if line.as_str().starts_with("{&") {
+        line = clean(line);
     }
     if let Some(body) = docker_body(&line, &mut outer) {
         line = body;
@@ -106,16 +113,15 @@ pub(super) fn peel(line: Text, mut outer: Outer) -> Peeled {
 }
 
 fn unwrap(line: Text, outer: &mut Outer, depth: usize) -> Vec<Text> {
-    let mut line = clean(line);
-    for _ in 0..MAX_LAYERS {
-        match strip(&line, outer) {
-            Some(rest) => line = rest,
-            None => break,
-        }
-    }
+    let line = strip_all(uncoloured(line), outer);
     if depth >= MAX_LAYERS {
-        return vec![line];
+        return vec![clean(line)];
     }
+    let line = if line.as_str().starts_with("{&") {
+        clean(line)
+    } else {
+        line
+    };
     if let Some(body) = json_body(&line, outer) {
         return body
             .into_iter()
@@ -128,7 +134,18 @@ fn unwrap(line: Text, outer: &mut Outer, depth: usize) -> Vec<Text> {
             .flat_map(|line| unwrap(line, outer, depth + 1))
             .collect();
     }
-    vec![unfold_csv(line)]
+    // What was a sign of HTML or of full width may have been a layer.
+    vec![unfold_csv(strip_all(clean(line), outer))]
+}
+
+fn strip_all(mut line: Text, outer: &mut Outer) -> Text {
+    for _ in 0..MAX_LAYERS {
+        match strip(&line, outer) {
+            Some(rest) => line = rest,
+            None => break,
+        }
+    }
+    line
 }
 
 /// Takes one layer off the front.
@@ -174,6 +191,13 @@ fn strip_name(line: &Text, outer: &mut Outer) -> Option<Text> {
     let head = content.get(..content.len().min(300)).unwrap_or(content);
     if let Some(found) = GREP.find(head) {
         return Some(line.from(found.end()));
+    }
+    if let Some(found) = JOURNAL.captures(head) {
+        let time = found.get(1)?;
+        if outer.time.is_none() {
+            outer.time = Some((time.as_str().to_owned(), line.place(time.start())));
+        }
+        return Some(line.from(found.get(0)?.end()));
     }
     if outer.pod.is_some() {
         return None;

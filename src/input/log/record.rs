@@ -8,9 +8,11 @@ use super::decode::RawLine;
 use super::fact::Place;
 use super::frames::is_frame;
 use super::head::begins_entry;
+use super::moment;
 use super::pattern;
 use super::peel::{self, Outer};
 use super::text::Text;
+use super::wrap;
 
 /// Streams kept apart; a log with more pods than this is told by the ones that spoke last.
 const MAX_STREAMS: usize = 256;
@@ -110,11 +112,13 @@ impl Assembler {
         if self.streams.len() >= MAX_STREAMS && !self.streams.contains_key(&pod) {
             self.drop_oldest(sink);
         }
-        let begins = entry || begins_entry(text.as_str());
-        self.entries += u64::from(begins);
-        let number = self.entries;
         let stream = self.streams.entry(pod).or_default();
         stream.last_used = now;
+        // A piece of a broken line may begin with a time that is part of the text.
+        let inside = stream.is_broken_off(true) && moment::begins_inside(text.as_str());
+        let begins = entry || (begins_entry(text.as_str()) && !inside);
+        self.entries += u64::from(begins);
+        let number = self.entries;
         if begins {
             stream.begin(text, outer, number, sink);
         } else {
@@ -138,6 +142,13 @@ impl Assembler {
 }
 
 impl Stream {
+    /// Whether the line before was broken by a terminal.
+    fn is_broken_off(&self, sure: bool) -> bool {
+        self.block
+            .as_ref()
+            .is_some_and(|block| block.is_broken_off(sure))
+    }
+
     /// A line that begins an entry.
     fn begin(&mut self, text: Text, outer: &Outer, entry: u64, sink: &mut impl FnMut(Unit)) {
         self.close(sink);
@@ -164,7 +175,8 @@ impl Stream {
     /// Any other line.
     fn go_on(&mut self, text: Text, outer: &Outer, sink: &mut impl FnMut(Unit)) {
         let line = text.as_str();
-        if is_frame(line) {
+        let broken_off = self.is_broken_off(false);
+        if is_frame(line) && !broken_off {
             if let Some(block) = &mut self.block {
                 block.add_frame(&text);
             }
@@ -179,7 +191,7 @@ impl Stream {
                 .is_some_and(|before| pattern::anchor_across(before.as_str(), line));
         if let Some(block) = &mut self.block {
             match anchor {
-                Some(at) if !across && block.ends_before(line, at) => {
+                Some(at) if !across && !broken_off && block.ends_before(line, at) => {
                     self.close(sink);
                 }
                 _ => {
@@ -191,7 +203,12 @@ impl Stream {
         }
         if anchor.is_some() || across {
             let mut block = Block::new(self.front.clone(), outer.clone());
-            if across && let Some(before) = self.previous.take() {
+            let broken = |before: &Text| wrap::goes_on(std::slice::from_ref(before), false);
+            if let Some(before) = self
+                .previous
+                .take()
+                .filter(|before| across || broken(before))
+            {
                 let is_front = self
                     .front
                     .as_ref()

@@ -7,7 +7,7 @@ use super::cursor::{Cursor, Span};
 use super::draft::Draft;
 use super::no_provider::put_directory;
 use super::url::{SaidUrl, decoded, split_urls};
-use super::{Entry, Parsed};
+use super::{Entry, Parsed, TAIL};
 
 pub(super) const ENTRIES: &[Entry] = &[
     ("urls to invokers error", urls_to_invokers),
@@ -27,6 +27,11 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// URLS: all addresses are listed. `disabled=true` gives the same text as a protocol that does not fit.
 fn urls_to_invokers(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let here = c.line_span();
+    if c.sees(TAIL) {
+        // The short line of 3.1+; the numbers are in the exception below it.
+        d.is(MessageId::Urls);
+        return Some(());
+    }
     let old = c.skip(" .invokerUrls.size :") && !c.is_loose();
     if !old && !c.skip(". invokerUrls.size :") && !c.skip(".invokerUrls.size :") {
         return None;

@@ -274,7 +274,7 @@ fn put_time(c: &Cursor<'_>, d: &mut Draft, make: fn(Fact<String>) -> Claim, span
 fn put_request(c: &Cursor<'_>, d: &mut Draft, span: Span) {
     let mut c = c.within(span);
     if c.until("[id=").is_some()
-        && let Some(id) = c.number()
+        && let Some(id) = c.id()
     {
         d.put(Claim::RequestId, c.fact(id));
     }
@@ -348,7 +348,7 @@ fn late(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let status = c.number()?;
     d.put_number(Claim::ResponseStatus, c, status);
     if c.skip(", response id is ") {
-        let id = c.number()?;
+        let id = c.id()?;
         d.put(Claim::ResponseId, c.fact(id));
     }
     c.until("channel: ")?;
@@ -357,7 +357,7 @@ fn late(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 
 fn late_twin(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.is(MessageId::Late);
-    let id = c.number()?;
+    let id = c.id()?;
     d.put(Claim::ResponseId, c.fact(id));
     Some(())
 }
@@ -403,7 +403,7 @@ fn no_time_left(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 fn slow(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let key = c.until("#")?;
     d.is(MessageId::Slow);
-    d.put_key(c, key);
+    put_protocol_key(c, d, key);
     put_cost(c, d)?;
     // The request's context follows; `remote.application` is the caller's own application.
     let mut context = c.clone();
@@ -430,9 +430,22 @@ fn slow(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 fn slow_provider(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let key = c.until("#")?;
     d.is(MessageId::SlowProvider);
-    d.put_key(c, key);
+    put_protocol_key(c, d, key);
     d.put_end(End::Provider, c, key);
     put_cost(c, d)
+}
+
+/// 3.3 prints the protocol behind the key: `{K}:{protocol}`.
+fn put_protocol_key(c: &Cursor<'_>, d: &mut Draft, span: Span) {
+    const PROTOCOLS: [&str; 8] = [
+        "dubbo", "tri", "rest", "injvm", "grpc", "http", "hessian", "thrift",
+    ];
+    let text = c.str(span);
+    let end = match text.rsplit_once(':') {
+        Some((key, protocol)) if PROTOCOLS.contains(&protocol) => span.start + key.len(),
+        _ => span.end,
+    };
+    d.put_key(c, Span { end, ..span });
 }
 
 /// `{M} cost {x} ms, this invocation almost (maybe already) timeout. Timeout: {t}ms`.

@@ -4,6 +4,7 @@
 //! wrapped hard or typed again. A variable then lacks its blanks; names and addresses have none.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::super::fact::{Fact, Place};
 use super::super::text::Text;
@@ -17,6 +18,8 @@ pub(crate) struct Subject<'a> {
     text: Cow<'a, Text>,
     /// The text with its blanks and, for each byte of `text`, where it stands there.
     whole: Option<(&'a Text, Vec<u32>)>,
+    /// A last variable ended where a line ends and another one follows: a wrap may have cut it.
+    at_line_end: Cell<bool>,
 }
 
 impl<'a> Subject<'a> {
@@ -25,6 +28,7 @@ impl<'a> Subject<'a> {
         Self {
             text: Cow::Borrowed(text),
             whole: None,
+            at_line_end: Cell::new(false),
         }
     }
 
@@ -46,6 +50,7 @@ impl<'a> Subject<'a> {
         Self {
             text: Cow::Owned(squeezed),
             whole: Some((text, back)),
+            at_line_end: Cell::new(false),
         }
     }
 
@@ -55,6 +60,10 @@ impl<'a> Subject<'a> {
 
     pub(crate) fn is_loose(&self) -> bool {
         self.whole.is_some()
+    }
+
+    pub(crate) fn ended_a_line(&self) -> bool {
+        self.at_line_end.get()
     }
 
     pub(crate) fn place(&self, at: usize) -> Place {
@@ -159,6 +168,9 @@ impl<'a> Cursor<'a> {
         let found = self.sees(fixed);
         if found {
             self.at += self.fixed(fixed).len();
+        } else if self.fixed(fixed).starts_with(self.line()) {
+            // Its beginning stands at the end of the line.
+            self.note_line_end(self.line_span().end);
         }
         found
     }
@@ -215,6 +227,26 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// The same as the last variable of a message.
+    pub(crate) fn rest_of_line(&self) -> Span {
+        let span = self.line_span();
+        self.note_line_end(span.end);
+        span
+    }
+
+    /// What was read backwards reached the beginning of a line that is not the first.
+    pub(crate) fn note_line_start(&self) {
+        if self.before().len() < self.at {
+            self.subject.at_line_end.set(true);
+        }
+    }
+
+    fn note_line_end(&self, at: usize) {
+        if self.subject.as_str()[at..].starts_with('\n') {
+            self.subject.at_line_end.set(true);
+        }
+    }
+
     /// A last variable of a message: it ends where a character stops it. `None` when it is empty or stands at a cut.
     pub(crate) fn word(&mut self, stops: impl Fn(char) -> bool) -> Option<Span> {
         let rest = match &self.subject.whole {
@@ -240,6 +272,7 @@ impl<'a> Cursor<'a> {
         };
         self.at = span.end;
         let after = &self.subject.as_str()[span.end..self.end];
+        self.note_line_end(span.end);
         let value = self.str(span);
         let cut = value.ends_with("..") || value.ends_with('…') || is_cut_mark(after);
         (!value.is_empty() && !cut).then_some(span)
@@ -271,8 +304,12 @@ impl<'a> Cursor<'a> {
 
     /// Digits.
     pub(crate) fn number(&mut self) -> Option<Span> {
-        let span = self.word(|c| !c.is_ascii_digit())?;
-        Some(span)
+        self.word(|c| !c.is_ascii_digit())
+    }
+
+    /// Digits that may have a sign: ids are Java longs.
+    pub(crate) fn id(&mut self) -> Option<Span> {
+        self.word(|c| !c.is_ascii_digit() && c != '-')
     }
 
     /// Digits with a decimal point.

@@ -3,10 +3,16 @@
 #![expect(clippy::needless_pass_by_value, reason = "facts are made to be put in")]
 
 use super::super::claim::{Claim, Facts};
-use super::super::fact::{Fact, KeyClaim};
+use super::super::fact::{Fact, KeyClaim, Presence};
 use super::super::message::MessageId;
 use super::super::secret;
 use super::cursor::{Cursor, Span};
+
+/// Longest text kept of a fact, bytes: a rule is longer than a cause, neither is a book.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Most entries kept of a list; the count beside it stays true.
+const MAX_ENTRIES: usize = 1000;
 
 /// What a parser has found so far. A parser that gives `None` came upon a cut; what was put in before stays.
 #[derive(Debug, Default)]
@@ -36,7 +42,10 @@ impl Draft {
             self.facts.push(Claim::Masked(Fact::stated(name, place)));
             return;
         }
-        self.facts.push(make(fact));
+        self.facts.push(make(Fact {
+            value: shortened(fact.value),
+            ..fact
+        }));
     }
 
     /// An address or host.
@@ -92,6 +101,24 @@ impl Draft {
         self.put_service(key, fact);
     }
 
+    /// `interface[:version]`, what 3.x calls the display key: it never shows the group.
+    pub(crate) fn put_display_key(&mut self, cursor: &Cursor<'_>, span: Span) {
+        let fact = cursor.fact(span);
+        let key = KeyClaim::parse(&fact.value).map(|key| {
+            let version = if key.version == Presence::Absent {
+                Presence::Unknown
+            } else {
+                key.version
+            };
+            KeyClaim {
+                group: Presence::Unknown,
+                version,
+                ..key
+            }
+        });
+        self.put_service(key, fact);
+    }
+
     fn put_service(&mut self, key: Option<KeyClaim>, fact: Fact<String>) {
         let place = fact.place;
         match key {
@@ -123,6 +150,7 @@ impl Draft {
             .iter()
             .map(|item| bare_address(item.trim()))
             .filter(|item| !item.is_empty() && !secret::is_masked_address(item))
+            .take(MAX_ENTRIES)
             .map(str::to_owned)
             .collect();
         self.facts.push(make(Fact { value, ..fact }));
@@ -130,11 +158,23 @@ impl Draft {
 
     /// Words of a system, secrets in them masked.
     pub(crate) fn put_words(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
-        let value = secret::mask(fact.value.trim());
+        let value = secret::mask(shortened(fact.value).trim());
         if !value.is_empty() {
             self.facts.push(make(Fact { value, ..fact }));
         }
     }
+}
+
+/// At most [`MAX_TEXT`] of it.
+pub(crate) fn shortened(mut text: String) -> String {
+    if text.len() > MAX_TEXT {
+        let end = (0..=MAX_TEXT)
+            .rev()
+            .find(|at| text.is_char_boundary(*at))
+            .unwrap_or(0);
+        text.truncate(end);
+    }
+    text
 }
 
 /// `host/1.2.3.4:80` and `/1.2.3.4:80` of Java's socket addresses.

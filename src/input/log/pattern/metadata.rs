@@ -243,7 +243,7 @@ fn migrated(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.is(MessageId::Mig);
     d.put(Claim::Step, c.fact(step));
     let key = c.word(|c| c == ',')?;
-    d.put_key(c, key);
+    d.put_display_key(c, key);
     Some(())
 }
 
@@ -263,7 +263,7 @@ fn compare(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
             .unwrap_or_default();
         let key = key.strip_suffix("Instanceaddresssize").unwrap_or(key);
         let start = instances.start - before.len() + at + 11;
-        d.put_key(
+        d.put_display_key(
             c,
             Span {
                 start,

@@ -140,7 +140,7 @@ pub(super) enum Part {
 }
 
 /// All that is said in a paragraph: the lines of one message, without those that begin another.
-pub(super) fn scan(text: &Text) -> Vec<Found> {
+pub(super) fn scan(text: &Text) -> Reading {
     let exact = read(&Subject::exact(text), &EXACT);
     if exact.broken == 0
         && exact
@@ -148,25 +148,33 @@ pub(super) fn scan(text: &Text) -> Vec<Found> {
             .iter()
             .any(|found| !matches!(found.part, Part::Tail(_)))
     {
-        return exact.found;
+        return exact;
     }
     let loose = read(&Subject::loose(text), &LOOSE);
     if loose.score() > exact.score() {
-        loose.found
+        loose
     } else {
-        exact.found
+        exact
     }
 }
 
+/// What was found in a paragraph and how well it fits.
 #[derive(Debug, Default)]
-struct Reading {
-    found: Vec<Found>,
+pub(super) struct Reading {
+    pub(super) found: Vec<Found>,
+    /// Messages read to their end.
     whole: usize,
-    broken: usize,
+    /// Messages that broke off.
+    pub(super) broken: usize,
+    /// The end of a message is the end of a line that is not the last.
+    pub(super) ended_a_line: bool,
+    /// Only the form without blanks and line ends fits.
+    pub(super) loose: bool,
 }
 
 impl Reading {
-    fn score(&self) -> (usize, usize) {
+    /// More is better: messages read to their end, then facts.
+    pub(super) fn score(&self) -> (usize, usize) {
         let facts = self.found.iter().map(|found| match &found.part {
             Part::Message(message) | Part::Detail(_, message) => message.facts.iter().count(),
             Part::Tail(facts) => facts.iter().count(),
@@ -190,6 +198,8 @@ fn read(subject: &Subject<'_>, anchors: &Anchors) -> Reading {
         let whole = parse(&mut cursor, &mut draft).is_some();
         let is_tail = *anchor == TAIL;
         if draft.id.is_none() && !draft.detail && !is_tail {
+            // It may be another text, or this one with a wrap in it.
+            reading.broken += usize::from(subject.as_str()[found.end()..].contains('\n'));
             continue;
         }
         reading.whole += usize::from(whole);
@@ -213,6 +223,8 @@ fn read(subject: &Subject<'_>, anchors: &Anchors) -> Reading {
             at: subject.original(found.start()),
         });
     }
+    reading.ended_a_line = subject.ended_a_line();
+    reading.loose = subject.is_loose();
     reading
 }
 

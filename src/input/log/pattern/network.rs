@@ -32,6 +32,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         inactive,
     ),
     ("The connection of ", disconnected),
+    ("The connection [id", disconnected),
     ("Fail to connect to HeaderExchangeClient ", reconnect),
     ("The invoker ", invalidated),
     ("Thread pool is EXHAUSTED! Thread Name: ", pool),
@@ -306,6 +307,7 @@ fn not_exported(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         .split(',')
         .map(|key| key.trim().to_owned())
         .filter(|key| !key.is_empty())
+        .take(1000)
         .collect();
     d.facts
         .push(Claim::Exported(Fact::stated(keys, c.place(exported))));

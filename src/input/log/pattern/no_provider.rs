@@ -6,7 +6,7 @@ use super::super::message::MessageId;
 use super::cursor::{Cursor, Span};
 use super::draft::Draft;
 use super::url::{SaidUrl, split_urls};
-use super::{Entry, Parsed};
+use super::{Entry, Parsed, TAIL};
 
 pub(super) const ENTRIES: &[Entry] = &[
     ("No provider available from registry ", nothing_delivered),
@@ -22,6 +22,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         after_connectivity,
     ),
     ("Failed to check the status of the service ", start_check),
+    ("No provider available.", start_check_line),
     ("Check reference of [", start_wait),
     ("No provider available in [", available_cluster),
     (
@@ -156,6 +157,11 @@ fn start_check(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let version = c.address()?;
     d.put(Claim::Dubbo, c.fact(version));
     Some(())
+}
+
+/// The line logged beside E, 3.1+: it says nothing but version, host and code.
+fn start_check_line(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
+    c.sees(TAIL).then(|| d.is(MessageId::E))
 }
 
 /// Up to 2.7.9 the registry's host with the reference's parameters: the registry's own namespace, group and members are

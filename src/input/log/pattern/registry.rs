@@ -183,23 +183,32 @@ fn empty_list(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     };
     let front = &before[..before.rfind(fixed)?];
     let front = front.trim_end();
-    let start = match front.rfind(|c: char| c.is_whitespace() || c == ']') {
-        Some(at) => at + front[at..].chars().next().map_or(1, char::len_utf8),
-        None => 0,
-    };
+    let blank = front.rfind(|c: char| c.is_whitespace() || c == ']');
+    let start = blank.map_or(0, |at| {
+        at + front[at..].chars().next().map_or(1, char::len_utf8)
+    });
+    if blank.is_none() {
+        c.note_line_start();
+    }
     let word = &front[start..];
-    let key = word
-        .strip_prefix("Service")
-        .filter(|key| !key.is_empty())
-        .unwrap_or(word);
-    let end = c.position() - before.len() + front.len();
-    d.put_key(
-        c,
-        Span {
-            start: end - key.len(),
-            end,
-        },
-    );
+    let glued = word.strip_prefix("Service").filter(|key| !key.is_empty());
+    // Without the word before it this is the end of something broken.
+    let key = glued.or_else(|| {
+        front[..start]
+            .trim_end()
+            .ends_with("Service")
+            .then_some(word)
+    });
+    if let Some(key) = key {
+        let end = c.position() - before.len() + front.len();
+        d.put_key(
+            c,
+            Span {
+                start: end - key.len(),
+                end,
+            },
+        );
+    }
     c.until_any(&[
         "trigger empty protection",
         "will clear",

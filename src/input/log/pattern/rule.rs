@@ -6,7 +6,7 @@ use super::super::fact::{Fact, RuleKind, Strength};
 use super::super::message::MessageId;
 use super::super::secret;
 use super::cursor::{Cursor, Span};
-use super::draft::Draft;
+use super::draft::{Draft, shortened};
 use super::url::SaidUrl;
 use super::{Entry, Parsed, TAIL};
 
@@ -152,7 +152,7 @@ fn put_rule_text(c: &Cursor<'_>, d: &mut Draft, span: Span) {
         }
     }
     d.facts.push(Claim::RuleText(Fact::stated(
-        secret::mask(text.trim_matches('\n')),
+        secret::mask(&shortened(text.trim_matches('\n').to_owned())),
         place,
     )));
 }
@@ -330,9 +330,24 @@ fn illegal_rule(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 
 /// What is left of the line up to Dubbo's tail.
 pub(super) fn until_tail(c: &mut Cursor<'_>) -> Span {
-    let span = c.clone().until(TAIL).unwrap_or_else(|| c.line_span());
+    let span = c
+        .clone()
+        .until(TAIL)
+        .unwrap_or_else(|| without_begun_tail(c, c.rest_of_line()));
     c.go_to(span.end);
     span
+}
+
+/// A wrap may leave only the beginning of the tail on the line.
+fn without_begun_tail(c: &Cursor<'_>, line: Span) -> Span {
+    let text = c.str(line);
+    let begun = (3..TAIL.len())
+        .rev()
+        .find(|length| text.ends_with(&TAIL[..*length]));
+    Span {
+        end: line.end - begun.unwrap_or(0),
+        ..line
+    }
 }
 
 /// The same across lines; without a tail all that is left.

@@ -11,6 +11,7 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("KeeperErrorCode = ", keeper_error),
     ("zookeeper not connected", not_connected),
     ("failed to connect to zookeeper server", not_connected),
+    ("Failed to connect with zookeeper", not_connected),
     (
         ", Closing socket connection. Attempting reconnect",
         socket_closed,
