@@ -8,7 +8,9 @@ use super::files::{Content, Handed};
 use crate::{
     cli::value::Whose,
     error::UsageError,
-    input::log::{Candidates, KeyClaim, Language, LogFacts, Outcome, QuestionHints, RegistryHint},
+    input::log::{
+        Candidates, End, KeyClaim, Language, LogFacts, Outcome, QuestionHints, RegistryHint,
+    },
     model::{service_key::ServiceKey, version::DubboVersion},
     question::{Client, Consumer, Question, RegistryAddress, UnreadableAddress},
     settings::Settings,
@@ -305,7 +307,7 @@ fn registries(
     notes: &mut Vec<String>,
 ) -> Vec<RegistryAddress> {
     let mut addresses: Vec<RegistryAddress> = Vec::new();
-    for hint in hints.iter().filter(|hint| hint.of_consumer) {
+    for hint in hints.iter().filter(|hint| hint.of != Some(End::Provider)) {
         let Some(kind) = hint
             .kind
             .clone()

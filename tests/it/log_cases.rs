@@ -605,11 +605,15 @@ fn files_of_containers() {
                     .map(|piece| piece.iter().collect())
                     .collect();
                 let last = pieces.pop().unwrap_or_default();
-                pieces
+                pieces.push(last);
+                let mut lines: Vec<String> = pieces
                     .iter()
-                    .map(|piece| format!("2026-03-04T05:06:07.89Z stdout P {piece}\n"))
-                    .collect::<String>()
-                    + &format!("2026-03-04T05:06:07.89Z stdout F {last}")
+                    .map(|piece| format!("2026-03-04T05:06:07.89Z stdout P {piece}"))
+                    .collect();
+                if let Some(line) = lines.last_mut() {
+                    *line = line.replacen(" P ", " F ", 1);
+                }
+                lines.join("\n")
             })
         })
     });
