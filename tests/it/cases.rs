@@ -9,8 +9,8 @@
     reason = "a broken fixture or a missing file is a failing test"
 )]
 
-mod ask;
-mod case;
+pub(crate) mod ask;
+pub(crate) mod case;
 mod check;
 mod recording;
 

@@ -7,6 +7,7 @@
     reason = "tests start servers, wait for them and say what they skip"
 )]
 
+mod cases;
 mod failures;
 mod impostors;
 mod members;
