@@ -6,7 +6,7 @@ use super::facts::Snapshot;
 use super::key::Key;
 use super::line::Line;
 use super::manifest::SourceId;
-use super::payload::{ErrKind, Payload, ZkStat};
+use super::payload::{ErrKind, ZkStat};
 
 /// The state of a fact. Only the first two are knowledge.
 #[derive(Clone, Debug, PartialEq)]
@@ -116,13 +116,15 @@ impl Snapshot {
             (told, refusal) => told.or(refusal),
         };
         let above = self.zk_above(source, path, via);
-        // The newest statement about the node wins, its own or that of its ancestors.
-        let own = own.filter(|own| match above {
-            Above::Lacks(listing) => !after(listing, own),
-            Above::Lists(listing) => {
-                own.err_kind() != Some(&ErrKind::NotFound) || !after(listing, own)
-            }
-            Above::Nothing => true,
+        // A later statement of the same member about the way to the node wins. Another member may lag behind: whoever
+        // asks for no member in particular has to compare them.
+        let own = own.filter(|own| {
+            let Some((listing, name)) =
+                above.filter(|(listing, _)| after(listing, own) && listing.via == own.via)
+            else {
+                return true;
+            };
+            lists(listing, name) != (own.err_kind() == Some(&ErrKind::NotFound))
         });
         match own {
             Some(line) => match part(line) {
@@ -131,13 +133,12 @@ impl Snapshot {
                 None => Seen::Refused(line),
             },
             None => match above {
-                Above::Lacks(listing) => Seen::Absent(Some(listing)),
-                Above::Nothing
-                    if self.manifest().scope.all && !self.zk_is_hidden(source, path, via) =>
-                {
+                Some((listing, name)) if lists(listing, name) => Seen::Unasked,
+                Some((listing, _)) => Seen::Absent(Some(listing)),
+                None if self.manifest().scope.all && !self.zk_is_hidden(source, path, via) => {
                     Seen::Absent(None)
                 }
-                Above::Lists(_) | Above::Nothing => Seen::Unasked,
+                None => Seen::Unasked,
             },
         }
     }
@@ -153,25 +154,25 @@ impl Snapshot {
         lines.max_by(|one, other| self.compare(one, other))
     }
 
-    /// What the nearest ancestor that says anything tells about a path.
-    fn zk_above(&self, source: &SourceId, path: &str, via: Option<&str>) -> Above<'_> {
+    /// What the nearest ancestor says that says anything, and the next name on the way from there.
+    fn zk_above<'a, 'p>(
+        &'a self,
+        source: &SourceId,
+        path: &'p str,
+        via: Option<&str>,
+    ) -> Option<(&'a Line, &'p str)> {
         let mut below = path;
         while let Some(ancestor) = parent(below) {
-            let listing = self.zk_newest(self.zk_lines(source, ancestor, via).into_iter().filter(
-                |line| line.children().is_some() || line.err_kind() == Some(&ErrKind::NotFound),
-            ));
-            if let Some(line) = listing {
-                let name = below.rsplit('/').next().unwrap_or_default();
-                return match &line.payload {
-                    Payload::Children(names) if names.iter().any(|known| known == name) => {
-                        Above::Lists(line)
-                    }
-                    _ => Above::Lacks(line),
-                };
+            let says = |line: &&Line| {
+                line.children().is_some() || line.err_kind() == Some(&ErrKind::NotFound)
+            };
+            let lines = self.zk_lines(source, ancestor, via);
+            if let Some(line) = self.zk_newest(lines.into_iter().filter(says)) {
+                return Some((line, below.rsplit('/').next().unwrap_or_default()));
             }
             below = ancestor;
         }
-        Above::Nothing
+        None
     }
 
     /// Whether a refusal stands between the root and a path, so that nothing is known below.
@@ -184,13 +185,9 @@ impl Snapshot {
     }
 }
 
-/// What the nearest ancestor with an answer tells about a path.
-#[derive(Clone, Copy)]
-enum Above<'a> {
-    /// It is not there, or does not list the next name on the way.
-    Lacks(&'a Line),
-    /// It lists the next name on the way.
-    Lists(&'a Line),
-    /// No ancestor has an answer.
-    Nothing,
+/// Whether a node lists a child. One that is not there lists none.
+fn lists(listing: &Line, name: &str) -> bool {
+    listing
+        .children()
+        .is_some_and(|names| names.iter().any(|known| known == name))
 }

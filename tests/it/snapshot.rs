@@ -269,4 +269,10 @@ fn members_are_told_apart() {
         state(&snapshot.zk_data(&r1, "/a/one", Some("h1:2181"))),
         "unasked"
     );
+    // A member that lags behind does not take away what another one has.
+    let (lagging, r1) = self::snapshot(&[
+        r#"{"op":"zk.node","path":"/a","at":"2026-11-29T20:00:02Z","via":"h2:2181","children":[]}"#,
+        r#"{"op":"zk.node","path":"/a/one","at":"2026-11-29T20:00:01Z","via":"h1:2181","text":"x"}"#,
+    ]);
+    assert_eq!(state(&lagging.zk_data(&r1, "/a/one", None)), "here \"x\"");
 }

@@ -51,7 +51,8 @@ impl Recording {
     /// As [`Self::open`].
     pub fn open_within(path: &Path, limits: Limits) -> Result<Self, SnapshotError> {
         let (store, manifest) = Store::open(path, &limits)?;
-        let manifest = read_manifest(&manifest)?;
+        let mut manifest = read_manifest(&manifest)?;
+        Masker::default().manifest(&mut manifest);
         Ok(Self {
             store,
             limits,
@@ -64,11 +65,12 @@ impl Recording {
     /// The same, with the secrets that this run knows.
     #[must_use]
     pub fn with_masker(mut self, masker: Masker) -> Self {
+        masker.manifest(&mut self.manifest);
         self.masker = masker;
         self
     }
 
-    /// Who recorded what and when, as written. The manifest of [`Self::snapshot`] is masked.
+    /// Who recorded what and when, masked.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
@@ -218,7 +220,7 @@ impl Recording {
                 f(&source, line).map_err(|reason| SnapshotError::BadLine {
                     file: file.to_owned(),
                     line: number,
-                    reason,
+                    reason: self.masker.text(&reason).into_owned(),
                 })
             })?;
             Ok(if left.as_ref().is_some_and(BTreeSet::is_empty) {

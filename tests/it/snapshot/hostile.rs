@@ -311,6 +311,14 @@ fn a_broken_line_is_named_by_file_and_line() {
         let given = folder(&[("manifest.json", MANIFEST), ("r1.jsonl", &lines)]);
         assert_eq!(fault(given.path(), Limits::default()), message);
     }
+    let secret =
+        format!("{LINE}{{\"op\":\"zk.node\",\"path\":\"a?password=c4nary\",\"text\":\"\"}}\n");
+    let given = folder(&[("manifest.json", MANIFEST), ("r1.jsonl", &secret)]);
+    let message = fault(given.path(), Limits::default());
+    assert!(
+        message.contains("password=***") && !message.contains("c4nary"),
+        "{message}"
+    );
     let deep = format!(
         "{LINE}{{\"op\":\"zk.node\",\"path\":\"/a\",\"json\":{}1{}}}\n",
         "[".repeat(5000),
