@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -14,7 +15,9 @@ use crate::model::secret::{MASK, Secret};
 pub(super) struct Known {
     /// Everywhere.
     anywhere: Option<Regex>,
-    /// Only as a whole word: secrets that are words themselves.
+    /// Only where they stand alone: short secrets, which may also be part of a checksum.
+    alone: Option<Regex>,
+    /// The same, but not in names: secrets that are words or numbers themselves.
     words: Option<Regex>,
     /// Their base64 forms, with what belongs to the same run.
     encoded: Option<Regex>,
@@ -25,6 +28,8 @@ pub(super) struct Known {
 enum Strength {
     /// Looks like nothing else.
     Strong,
+    /// Too short not to be part of something else.
+    Short,
     /// A longer word or number.
     Word,
     /// A short word or number (`nacos`, `1234`): found by its place only, else whole answers would be lost.
@@ -34,7 +39,8 @@ enum Strength {
 impl Known {
     /// Patterns for these secrets; `None` when there is nothing to look for.
     pub(super) fn new<'a>(secrets: impl IntoIterator<Item = &'a Secret>) -> Option<Self> {
-        let (mut anywhere, mut words, mut encoded) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut anywhere, mut alone, mut words, mut encoded) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut secrets: Vec<&str> = secrets.into_iter().map(Secret::expose).collect();
         // The longest first: one may be part of another.
         secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
@@ -42,6 +48,7 @@ impl Known {
             match strength(secret) {
                 Strength::Weak => continue,
                 Strength::Strong => anywhere.push(spellings(secret)),
+                Strength::Short => alone.push(spellings(secret)),
                 Strength::Word => words.push(spellings(secret)),
             }
             encoded.extend(fragments(secret).iter().map(|fragment| {
@@ -63,10 +70,14 @@ impl Known {
         };
         let known = Self {
             anywhere: any(anywhere),
+            alone: any(alone),
             words: any(words),
             encoded: any(encoded),
         };
-        (known.anywhere.is_some() || known.words.is_some()).then_some(known)
+        let has_any = [&known.anywhere, &known.alone, &known.words]
+            .into_iter()
+            .any(Option::is_some);
+        has_any.then_some(known)
     }
 
     /// Masks them.
@@ -78,7 +89,8 @@ impl Known {
             }
         }
         // A namespace or group may bear the same word as the password; it must be found again.
-        if let (Some(pattern), false) = (&self.words, in_name) {
+        let words = self.words.as_ref().filter(|_| !in_name);
+        for pattern in [self.alone.as_ref(), words].into_iter().flatten() {
             let masked = pattern.replace_all(&text, |found: &regex::Captures<'_>| {
                 let whole = found.get(0).map_or(0..0, |whole| whole.range());
                 let stands_alone =
@@ -89,10 +101,8 @@ impl Known {
                     text[whole].to_owned()
                 }
             });
-            if let Cow::Owned(masked) = masked
-                && masked != text
-            {
-                text = Cow::Owned(masked);
+            if masked != text {
+                text = Cow::Owned(masked.into_owned());
             }
         }
         text
@@ -104,12 +114,15 @@ fn strength(secret: &str) -> Strength {
     let one_kind = |kind: fn(&char) -> bool| secret.chars().all(|char| kind(&char));
     let is_word = one_kind(char::is_ascii_lowercase) || one_kind(char::is_ascii_uppercase);
     let is_number = one_kind(char::is_ascii_digit);
+    let is_alphanumeric = one_kind(char::is_ascii_alphanumeric);
     match length {
         0..4 => Strength::Weak,
+        _ if one_kind(|char| *char == '*') => Strength::Weak,
         4..8 if is_word => Strength::Weak,
         4..6 if is_number => Strength::Weak,
         8..12 if is_word => Strength::Word,
         6..16 if is_number => Strength::Word,
+        4..8 if is_alphanumeric => Strength::Short,
         _ => Strength::Strong,
     }
 }
@@ -174,21 +187,18 @@ fn fragments(secret: &str) -> Vec<String> {
     fragments
 }
 
+/// What stands before a secret without being part of a word: an encoded character.
+static ENCODED: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"(?:%(?:25)*[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[nrtbf])$")
+        .expect("the pattern is valid")
+});
+
 fn ends_in_word(text: &str) -> bool {
-    // The digits of `%26` are no word.
-    let encoded = text.len() >= 3
-        && text.is_char_boundary(text.len() - 3)
-        && text.as_bytes()[text.len() - 3] == b'%'
-        && text.as_bytes()[text.len() - 2..]
-            .iter()
-            .all(u8::is_ascii_hexdigit);
-    let twice = text.rfind('%').is_some_and(|at| {
-        let digits = &text[at + 1..];
-        digits.len().is_multiple_of(2)
-            && digits.len() >= 4
-            && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-    });
-    !encoded && !twice && text.ends_with(|char: char| char.is_alphanumeric())
+    let mut from = text.len().saturating_sub(24);
+    while !text.is_char_boundary(from) {
+        from -= 1;
+    }
+    text.ends_with(|char: char| char.is_alphanumeric()) && !ENCODED.is_match(&text[from..])
 }
 
 fn begins_with_word(text: &str) -> bool {
@@ -207,8 +217,11 @@ mod tests {
             ("1234", Strength::Weak),
             ("changeme", Strength::Word),
             ("123456", Strength::Word),
-            ("s3cr3t", Strength::Strong),
-            ("Secret", Strength::Strong),
+            ("s3cr3t", Strength::Short),
+            ("Secret", Strength::Short),
+            ("pa#ss", Strength::Strong),
+            ("s3cr3tpw", Strength::Strong),
+            ("*****", Strength::Weak),
             ("correcthorsebattery", Strength::Strong),
         ] {
             assert_eq!(strength(secret), expected, "{secret}");
@@ -227,6 +240,12 @@ mod tests {
             "%26***%26 %2526***"
         );
         assert_eq!(known.mask("changeme", true), "changeme");
+        let known = Known::new([&Secret::new("a1b2")]).unwrap();
+        assert_eq!(known.mask("4d0da1b2c3 a1b2", true), "4d0da1b2c3 ***");
+        assert_eq!(
+            known.mask("{\\na1b2\\u0026a1b2}", true),
+            "{\\n***\\u0026***}"
+        );
     }
 
     #[test]
