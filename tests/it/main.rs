@@ -5,5 +5,4 @@ mod cli;
 mod log_cases;
 mod oracle;
 mod snapshot;
-mod yaml;
 mod zookeeper;

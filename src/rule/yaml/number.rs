@@ -262,8 +262,8 @@ fn scale(value: u64, mut power: i64) -> f64 {
 
 /// `Double.toString(double)`: at least one digit after the point, an `E` below 10^-3 and from 10^7 on.
 ///
-/// The digits are the shortest that read back as the same value, as in JDK 19 and later; older JDKs print one more in
-/// rare cases.
+/// The digits are the shortest that read back as the same value. JDKs differ among themselves in the last of them, seen
+/// from 10^13 on.
 pub(super) fn double_text(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
@@ -274,12 +274,14 @@ pub(super) fn double_text(value: f64) -> String {
     if value == 0.0 || (1e-3..1e7).contains(&value.abs()) {
         return format!("{value:?}");
     }
-    let text = format!("{value:e}");
-    match text.split_once('e') {
-        Some((digits, exponent)) if digits.contains('.') => format!("{digits}E{exponent}"),
-        Some((digits, exponent)) => format!("{digits}.0E{exponent}"),
-        None => text,
-    }
+    // Java prints two digits at least, and those nearest to the value: 4.9E-324 though 5E-324 would do.
+    let shortest = format!("{value:e}");
+    let text = if shortest.contains('.') {
+        shortest
+    } else {
+        format!("{value:.1e}")
+    };
+    text.replace('e', "E")
 }
 
 #[cfg(test)]
@@ -346,6 +348,8 @@ mod tests {
             (9_999_999.0, "9999999.0"),
             (1e7, "1.0E7"),
             (1.5e300, "1.5E300"),
+            (5e-324, "4.9E-324"),
+            (-2e23, "-2.0E23"),
             (f64::NEG_INFINITY, "-Infinity"),
         ] {
             assert_eq!(double_text(value), text);

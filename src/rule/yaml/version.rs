@@ -15,12 +15,16 @@ pub enum YamlVersion {
     V1_29,
     /// 1.30.
     V1_30,
+    /// 1.31.
+    V1_31,
     /// 1.32, in Dubbo 3.1.
     V1_32,
     /// 1.33.
     V1_33,
     /// 2.0.
     V2_0,
+    /// 2.2, in Dubbo 3.2 before 3.2.16.
+    V2_2,
     /// 2.3, in Dubbo 3.2.
     V2_3,
     /// 2.4, in Dubbo 3.3.
@@ -29,13 +33,15 @@ pub enum YamlVersion {
 
 impl YamlVersion {
     /// Every known release, oldest first.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::V1_20,
         Self::V1_29,
         Self::V1_30,
+        Self::V1_31,
         Self::V1_32,
         Self::V1_33,
         Self::V2_0,
+        Self::V2_2,
         Self::V2_3,
         Self::V2_4,
     ];
@@ -46,9 +52,11 @@ impl YamlVersion {
             Self::V1_20 => "1.20",
             Self::V1_29 => "1.29",
             Self::V1_30 => "1.30",
+            Self::V1_31 => "1.31",
             Self::V1_32 => "1.32",
             Self::V1_33 => "1.33",
             Self::V2_0 => "2.0",
+            Self::V2_2 => "2.2",
             Self::V2_3 => "2.3",
             Self::V2_4 => "2.4",
         }
@@ -116,12 +124,12 @@ impl YamlVersion {
 
     /// Patterns are tried on short texts only: 1024 characters for numbers, 50 for timestamps.
     pub(super) fn pattern_limits(self) -> bool {
-        self >= Self::V1_32
+        self >= Self::V1_31
     }
 
     /// Nested collections around a node; more is refused.
     pub(super) fn depth_limit(self) -> Option<usize> {
-        (self >= Self::V1_32).then_some(50)
+        (self >= Self::V1_31).then_some(50)
     }
 
     /// Code points in one text.
@@ -131,12 +139,12 @@ impl YamlVersion {
 
     /// The code points are counted from the start of the current document.
     pub(super) fn counts_per_document(self) -> bool {
-        self >= Self::V2_3
+        self >= Self::V2_2
     }
 
     /// An empty number is a `ConstructorException` with a place, not an index error of `String.charAt`.
     pub(super) fn reports_empty_number(self) -> bool {
-        self >= Self::V1_32
+        self >= Self::V1_31
     }
 
     /// A recursive key is found before its hash code runs out of stack.
@@ -146,7 +154,7 @@ impl YamlVersion {
 
     /// Handles of `%TAG` live on in the next document.
     pub(super) fn keeps_tag_handles(self) -> bool {
-        self >= Self::V1_32
+        self >= Self::V1_31
     }
 
     /// An unknown `!!tag` is refused while composing.
@@ -156,12 +164,12 @@ impl YamlVersion {
 
     /// `%YAML` numbers of more than three digits are refused with a place.
     pub(super) fn short_version_numbers(self) -> bool {
-        self >= Self::V2_3
+        self >= Self::V2_2
     }
 
     /// An escape above U+10FFFF is refused with a place.
     pub(super) fn reports_escape_range(self) -> bool {
-        self >= Self::V2_3
+        self >= Self::V2_2
     }
 
     /// UTF-16 units that the reader takes at once.
@@ -200,5 +208,5 @@ impl FromStr for YamlVersion {
 
 /// A SnakeYAML release that diag has no recorded answers of.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("SnakeYAML {0} is not known; known are 1.20, 1.29, 1.30, 1.32, 1.33, 2.0, 2.3 and 2.4")]
+#[error("SnakeYAML {0} is not known; known are 1.20, 1.29 to 1.33, 2.0 and 2.2 to 2.4")]
 pub struct UnknownYamlVersion(String);

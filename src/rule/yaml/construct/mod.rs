@@ -317,9 +317,12 @@ impl Constructor {
         }
     }
 
-    /// `fillRecursive`: what was put off last comes first.
+    /// `fillRecursive`: maps before sets, and what was put off last comes first.
     fn fill_postponed(&mut self) -> Result<(), YamlError> {
-        while let Some(Postponed { into, key, value }) = self.postponed.pop() {
+        let mut postponed = std::mem::take(&mut self.postponed);
+        postponed.reverse();
+        postponed.sort_by_key(|it| it.value.is_none());
+        for Postponed { into, key, value } in postponed {
             self.keys.forget();
             let id = self.key_id(key)?;
             let present: Vec<NodeId> = match &self.contents[into.index()] {
