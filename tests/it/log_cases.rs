@@ -693,3 +693,115 @@ fn wrapped_by_a_terminal() {
         });
     }
 }
+
+/// Whether a fact of a cut text is one of the whole text, or the beginning of a longer text or list.
+fn is_among(claim: &Claim, whole: &[Claim]) -> bool {
+    whole
+        .iter()
+        .filter(|known| known.name() == claim.name())
+        .any(|known| match (claim, known) {
+            (Claim::Service(a), Claim::Service(b)) => a.value.agrees(&b.value),
+            (Claim::Cause(a), Claim::Cause(b)) => b.value.contains(&a.value),
+            (Claim::RuleText(a), Claim::RuleText(b)) => {
+                b.value.starts_with(a.value.trim_end_matches('…'))
+            }
+            (Claim::Addresses(a), Claim::Addresses(b)) => b.value.starts_with(&a.value),
+            (Claim::RouterRows(a), Claim::RouterRows(b)) => {
+                b.value.starts_with(&a.value[..a.value.len() - 1])
+            }
+            (Claim::Time(_), _) => true,
+            (a, b) => a.says_the_same(b),
+        })
+}
+
+fn all_claims(facts: &LogFacts) -> Vec<Claim> {
+    facts
+        .messages()
+        .iter()
+        .flat_map(|message| message.facts.iter().cloned())
+        .collect()
+}
+
+/// A number or address that touches the cut is no fact.
+#[test]
+fn a_cut_text_says_nothing_that_the_whole_does_not_say() {
+    let mut wrong = BTreeMap::new();
+    for case in cases() {
+        let text = text(&case);
+        let whole = read(text.as_bytes());
+        let claims = all_claims(&whole);
+        let ids: Vec<&str> = whole
+            .messages()
+            .iter()
+            .map(|message| message.id.name())
+            .collect();
+        for (index, (at, _)) in text.char_indices().skip(1).step_by(11).enumerate() {
+            let mark = ["…", "...", " [truncated]"][index % 3];
+            let cut = read(format!("{}{mark}", &text[..at]).as_bytes());
+            for message in cut.messages() {
+                if !ids.contains(&message.id.name()) && message.id.name() != "INVOKE" {
+                    wrong
+                        .entry(format!("{} is {}", case.name, message.id.name()))
+                        .or_insert(at);
+                }
+            }
+            for claim in all_claims(&cut) {
+                if !is_among(&claim, &claims) {
+                    wrong
+                        .entry(format!(
+                            "{} {mark} {} = {}",
+                            case.name,
+                            claim.name(),
+                            claim.value()
+                        ))
+                        .or_insert(at);
+                }
+            }
+        }
+    }
+    let list: Vec<String> = wrong
+        .iter()
+        .map(|(what, at)| format!("{what} at {at}"))
+        .collect();
+    assert!(
+        list.is_empty(),
+        "{} wrong facts\n{}",
+        list.len(),
+        list.join("\n")
+    );
+}
+
+/// Ordinary lines, some with words that also begin messages.
+#[test]
+fn ordinary_text_says_nothing() {
+    let text = r#"
+2026-03-04 05:06:07.890  INFO 7 --- [main] c.e.OrderApplication : Started OrderApplication in 3.2 seconds
+2026-03-04 05:06:08.001 ERROR [http-1] c.e.Api - user not found!
+2026-03-04 05:06:08.002 ERROR [http-1] c.e.Api - authorization failed! for user 7
+2026-03-04 05:06:08.003 WARN  [http-1] c.e.Api - Connection refused
+java.net.ConnectException: Connection refused
+	at java.net.PlainSocketImpl.socketConnect(Native Method)
+2026-03-04 05:06:08.004 INFO  [http-1] c.e.Api - Register: new customer 17, Subscribe: newsletter
+2026-03-04 05:06:08.005 WARN  [http-1] c.e.Api - No provider available for the payment method, please check status
+2026-03-04 05:06:08.006 WARN  [http-1] nginx - upstream timed out (110: Connection timed out) while connecting to upstream 10.0.0.1
+2026-03-04 05:06:08.007 INFO  [http-1] c.e.Api - Timeout after lunch: waiting for result of the poll
+2026-03-04 05:06:08.008 ERROR [http-1] c.e.Api - Failed to register user a@b.c, cause: duplicate key
+2026-03-04 05:06:08.009 ERROR [http-1] c.e.Api - Failed to subscribe the mail list, cause: unknown
+2026-03-04 05:06:08.010 INFO  [http-1] c.e.Api - Migrate to the new mode failed tests
+2026-03-04 05:06:08.011 INFO  [http-1] c.e.Api - The invoker of this job, The connection of both
+2026-03-04 05:06:08.012 INFO  [http-1] c.e.Api - Failed to invoke the method we agreed on
+2026-03-04 05:06:08.013 INFO  [http-1] c.e.Api - Unsupported protocol of the meeting
+{"level":"info","msg":"nothing to see","path":"/api"}
+java.lang.NullPointerException: null
+	at com.example.Api.call(Api.java:17)
+大家好，今天没有问题。
+"#;
+    let facts = read(text.as_bytes());
+    let found: Vec<String> = facts
+        .messages()
+        .iter()
+        .map(|message| format!("{} at {:?}: {:?}", message.id, message.place, message.facts))
+        .collect();
+    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!((facts.failures.len(), facts.statements.len()), (0, 0));
+}

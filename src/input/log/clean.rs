@@ -17,6 +17,14 @@ static ENTITY: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a fixed pattern")
 });
 
+/// What log systems and people put where a text was cut.
+static CUT_MARK: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r"\s*(?:\.{3,}(?: ?\[\d+ \w+ cut\])?|…+|\[\.\.\.\]|[\[(<](?:truncated|cut|snip)[^\])>]*[\])>])\s*$").expect("a fixed pattern")
+});
+
+/// Stands where a text was cut: a number or address before it is none.
+pub(super) const CUT: char = '…';
+
 /// ASCII from `!` to `~`, for the full-width forms of the same characters.
 const ASCII: &str = "!\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~";
 
@@ -54,7 +62,21 @@ pub(super) fn clean(text: Text) -> Text {
         }
         text = entities(&text);
     }
-    text
+    mark_cut(text)
+}
+
+/// A text whose mark of a cut, in whatever words, is [`CUT`].
+fn mark_cut(text: Text) -> Text {
+    let content = text.as_str();
+    if !content.trim_end().ends_with(['.', '…', ']', ')', '>']) {
+        return text;
+    }
+    let Some(found) = CUT_MARK.find(content).filter(|found| found.start() > 0) else {
+        return text;
+    };
+    let mut marked = text.part(0, found.start());
+    marked.push(CUT.encode_utf8(&mut [0; 4]), text.place(found.start()));
+    marked
 }
 
 fn remove(text: &Text, what: &Regex) -> Text {
@@ -143,5 +165,23 @@ mod tests {
         assert_eq!(cleaned("a&amp;b -&gt; c&amp;lt;"), "a&b -> c<");
         assert_eq!(cleaned("url?a=1&gt=2&lt;"), "url?a=1&gt=2<");
         assert_eq!(cleaned("a\u{0}b\tc"), "ab\tc");
+    }
+
+    #[test]
+    fn a_cut_has_one_mark() {
+        for cut in [
+            "a...",
+            "a [truncated]",
+            "a <truncated 12 bytes>",
+            "a … ",
+            "a (cut)",
+            "a[...]",
+            "a ... [3 lines cut]",
+        ] {
+            assert_eq!(cleaned(cut), "a…");
+        }
+        for whole in ["a.", "a [b]", "(cut) a", "..."] {
+            assert_eq!(cleaned(whole), whole);
+        }
     }
 }

@@ -5,16 +5,13 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::clean::{clean, uncoloured};
+use super::clean::{CUT, clean, uncoloured};
 use super::fact::Place;
 use super::json::{self, Field};
 use super::text::Text;
 
 /// Layers that are undone at most; a text that has more is hostile.
 const MAX_LAYERS: usize = 8;
-
-/// Stands where a text was cut: a number or address before it is none.
-pub(super) const CUT: &str = "…";
 
 /// Something a layer says, with its place.
 pub(super) type Said = (String, Place);
@@ -325,7 +322,7 @@ fn has_bare_escapes(content: &str) -> bool {
 fn marked(field: &Field) -> Text {
     let mut text = field.value.clone();
     if field.cut {
-        text.push(CUT, text.place(text.len()));
+        text.push(CUT.encode_utf8(&mut [0; 4]), text.place(text.len()));
     }
     text
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::block::{Block, Front, Unit};
+use super::clean::CUT;
 use super::decode::RawLine;
 use super::fact::Place;
 use super::frames::is_frame;
@@ -52,7 +53,7 @@ impl Assembler {
         };
         let mut text = Text::at(&line.text, place);
         if line.cut {
-            text.push(peel::CUT, place);
+            text.push(CUT.encode_utf8(&mut [0; 4]), place);
         }
         let (outer, text) = peel::outermost(text);
         let Some((outer, text)) = self.join_pieces(outer, text) else {

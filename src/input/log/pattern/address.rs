@@ -157,7 +157,7 @@ fn refer(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let url = c.until(")")?;
     d.put_provider(c, url);
     let reason = super::rule::until_tail(c);
-    d.put_words(Claim::Cause, Fact::stated(c.words(reason), c.place(reason)));
+    d.put_words(Claim::Cause, c, reason);
     // The reason has messages of its own.
     d.resume = Some(reason.start);
     Some(())

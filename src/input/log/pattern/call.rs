@@ -82,12 +82,12 @@ pub(super) fn put_method(c: &Cursor<'_>, d: &mut Draft, span: Span) {
 
 /// TRIED: `N` calls were made, the list holds the distinct addresses, `(d/s)` its size and that of the routed list.
 fn tried(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
-    d.is(MessageId::Tried);
     let tries = c.until(" times of the providers [")?;
     let list = c.until("] (")?;
     if c.str(list).contains("://") {
         return go::tried(c, d, tries, list);
     }
+    d.is(MessageId::Tried);
     d.put_number(Claim::Tries, c, tries);
     put_addresses(c, d, Claim::Tried, list);
     let distinct = c.until("/")?;

@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
+use super::super::clean::CUT;
 use super::super::fact::{Fact, Place};
 use super::super::text::Text;
 
@@ -116,10 +117,6 @@ impl<'a> Cursor<'a> {
         self.at
     }
 
-    pub(crate) fn end(&self) -> usize {
-        self.end
-    }
-
     /// Goes to a position that a span gave.
     pub(crate) fn go_to(&mut self, at: usize) {
         self.at = at.min(self.end);
@@ -181,6 +178,13 @@ impl<'a> Cursor<'a> {
         self.until_any(&[fixed]).map(|(_, span)| span)
     }
 
+    /// Whether the text was cut right behind a part.
+    pub(crate) fn is_cut_behind(&self, span: Span) -> bool {
+        self.subject.as_str()[span.end..self.end]
+            .trim_start_matches(' ')
+            .starts_with(CUT)
+    }
+
     /// The same for several fixed parts: the one that comes first, with its number.
     pub(crate) fn until_any(&mut self, fixed: &[&str]) -> Option<(usize, Span)> {
         let line = self.line();
@@ -189,7 +193,12 @@ impl<'a> Cursor<'a> {
 
     /// The same across lines, for texts that have several.
     pub(crate) fn until_across(&mut self, fixed: &[&str]) -> Option<(usize, Span)> {
-        self.find_in(self.rest(), fixed)
+        self.find_in(self.uncut(), fixed)
+    }
+
+    /// What is left before a cut.
+    pub(crate) fn uncut(&self) -> &'a str {
+        self.rest().split(CUT).next().unwrap_or_default()
     }
 
     fn find_in(&mut self, text: &str, fixed: &[&str]) -> Option<(usize, Span)> {
@@ -216,7 +225,7 @@ impl<'a> Cursor<'a> {
 
     /// What is left of the line.
     fn line(&self) -> &'a str {
-        self.rest().split('\n').next().unwrap_or_default()
+        self.rest().split(['\n', CUT]).next().unwrap_or_default()
     }
 
     /// What is left of the line as a variable, without moving.
@@ -264,7 +273,7 @@ impl<'a> Cursor<'a> {
             None => self.line(),
         };
         let length = rest
-            .find(|c: char| c.is_whitespace() || stops(c))
+            .find(|c: char| c.is_whitespace() || c == CUT || stops(c))
             .unwrap_or(rest.len());
         let span = Span {
             start: self.at,
@@ -274,7 +283,7 @@ impl<'a> Cursor<'a> {
         let after = &self.subject.as_str()[span.end..self.end];
         self.note_line_end(span.end);
         let value = self.str(span);
-        let cut = value.ends_with("..") || value.ends_with('…') || is_cut_mark(after);
+        let cut = value.ends_with("..") || after.trim_start_matches(' ').starts_with(CUT);
         (!value.is_empty() && !cut).then_some(span)
     }
 
@@ -364,22 +373,4 @@ impl<'a> Cursor<'a> {
     pub(crate) fn fact(&self, span: Span) -> Fact<String> {
         Fact::stated(self.str(span).trim().to_owned(), self.place(span))
     }
-}
-
-/// Words that log systems and people put where a text was cut.
-fn is_cut_mark(after: &str) -> bool {
-    let after = after.trim_start_matches(' ');
-    [
-        "...",
-        "…",
-        "[truncated",
-        "<truncated",
-        "(truncated",
-        "(cut",
-        "[cut",
-        "[...",
-        "<cut",
-    ]
-    .iter()
-    .any(|mark| after.starts_with(mark))
 }

@@ -156,8 +156,20 @@ impl Draft {
         self.facts.push(make(Fact { value, ..fact }));
     }
 
-    /// Words of a system, secrets in them masked.
-    pub(crate) fn put_words(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
+    /// Words of a system, secrets in them masked. What was cut is not told as if it were whole.
+    pub(crate) fn put_words(
+        &mut self,
+        make: fn(Fact<String>) -> Claim,
+        c: &Cursor<'_>,
+        span: Span,
+    ) {
+        if !c.is_cut_behind(span) {
+            self.put_text(make, Fact::stated(c.words(span), c.place(span)));
+        }
+    }
+
+    /// A text that was put together from words, secrets in it masked.
+    pub(crate) fn put_text(&mut self, make: fn(Fact<String>) -> Claim, fact: Fact<String>) {
         let value = secret::mask(shortened(fact.value).trim());
         if !value.is_empty() {
             self.facts.push(make(Fact { value, ..fact }));

@@ -246,7 +246,7 @@ fn metadata(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let instance = c.until(" failed: ")?;
     d.put_address(Claim::Instance, c.fact(instance));
     let cause = c.line_span();
-    d.put_words(Claim::Cause, Fact::stated(c.words(cause), c.place(cause)));
+    d.put_words(Claim::Cause, c, cause);
     Some(())
 }
 

@@ -113,6 +113,9 @@ fn counts_before(c: &Cursor<'_>, fixed: &str) -> Option<(Span, Span)> {
 
 fn put_revisions(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let list = until_tail(c);
+    if c.is_cut_behind(list) {
+        return None;
+    }
     for revision in c.str(list).split_whitespace().take(16) {
         let fact = Fact::stated(revision.trim_matches(',').to_owned(), c.place(list));
         if fact.value.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -191,7 +194,7 @@ fn not_stored(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.is(MessageId::MetaStore);
     if c.until(", cause: ").is_some() {
         let cause = until_tail(&mut c.clone());
-        d.put_words(Claim::Cause, Fact::stated(c.words(cause), c.place(cause)));
+        d.put_words(Claim::Cause, c, cause);
     }
     Some(())
 }

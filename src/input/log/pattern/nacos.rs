@@ -64,7 +64,7 @@ fn not_usable(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         );
     }
     let cause = until_tail(&mut words.clone());
-    d.put_words(Claim::Cause, Fact::stated(c.words(cause), c.place(cause)));
+    d.put_words(Claim::Cause, c, cause);
     Some(())
 }
 
@@ -98,6 +98,9 @@ fn put_config(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         Some(tenant) => tenant,
         None => probe.line_span(),
     };
+    if c.is_cut_behind(tenant) {
+        return None;
+    }
     let text = c.str(tenant).trim();
     if !text.contains(char::is_whitespace) {
         d.facts.push(Claim::Namespace(Fact::stated(
@@ -137,15 +140,18 @@ fn config_refused(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 
 /// A refusal has a status of HTTP; other codes are the client's own troubles.
 fn put_refused(c: &Cursor<'_>, d: &mut Draft, code: &str, words: &str, span: Span) {
+    if c.is_cut_behind(span) {
+        return;
+    }
     let words = without_markup(words);
     let code = code.trim();
     if matches!(code, "401" | "403") {
-        d.put_words(
+        d.put_text(
             Claim::Refused,
             Fact::stated(format!("{code} {words}").trim().to_owned(), c.place(span)),
         );
     } else {
-        d.put_words(
+        d.put_text(
             Claim::Cause,
             Fact::stated(format!("{code} {words}").trim().to_owned(), c.place(span)),
         );
@@ -202,7 +208,7 @@ fn api_failed(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let mut rest = c.clone();
     if rest.until("ErrCode:").is_none() {
         let cause = until_tail(c);
-        d.put_words(Claim::Cause, Fact::stated(c.words(cause), c.place(cause)));
+        d.put_words(Claim::Cause, c, cause);
         return Some(());
     }
     let code = rest.number()?;
@@ -324,7 +330,7 @@ fn request_not_sent(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.is(MessageId::NacosClient);
     c.until(", errorMessage = ")?;
     let words = until_tail(c);
-    d.put_words(Claim::Cause, Fact::stated(c.words(words), c.place(words)));
+    d.put_words(Claim::Cause, c, words);
     d.resume = Some(words.end);
     Some(())
 }
@@ -360,7 +366,7 @@ fn parameter_refused(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         Claim::Reason,
         Fact::derived("registration refused".to_owned(), c.place(words)),
     );
-    d.put_words(Claim::Refused, Fact::stated(c.words(words), c.place(words)));
+    d.put_words(Claim::Refused, c, words);
     Some(())
 }
 

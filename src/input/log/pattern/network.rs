@@ -103,6 +103,9 @@ pub(super) fn reason(text: &str) -> Option<&'static str> {
 }
 
 fn put_reason(c: &Cursor<'_>, d: &mut Draft, span: Span) {
+    if c.is_cut_behind(span) {
+        return;
+    }
     let text = c.words(span);
     if let Some(reason) = reason(&text) {
         d.put(
@@ -110,7 +113,7 @@ fn put_reason(c: &Cursor<'_>, d: &mut Draft, span: Span) {
             Fact::derived(reason.to_owned(), c.place(span)),
         );
     }
-    d.put_words(Claim::Cause, Fact::stated(text, c.place(span)));
+    d.put_text(Claim::Cause, Fact::stated(text, c.place(span)));
 }
 
 /// `client(url: U) failed to connect to server {remote}, error message is:..` and its forms.
@@ -270,7 +273,9 @@ fn pool(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         (" (completed: ", Claim::Tasks),
         ("), Executor status", Claim::Completed),
     ];
-    let reported = c.before().contains("Server side(");
+    let reported = ["Server side(", "Serverside("]
+        .iter()
+        .any(|words| c.before().contains(words));
     d.is(MessageId::Pool);
     let thread = c.until(", Pool Size: ")?;
     d.put(Claim::PoolThread, c.fact(thread));
@@ -476,7 +481,7 @@ fn unknown_host(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
         Fact::derived("unknown host".to_owned(), c.place(c.line_span())),
     );
     let host = c.address()?;
-    d.put_words(
+    d.put_text(
         Claim::Cause,
         Fact::stated(
             format!("UnknownHostException: {}", c.str(host)),

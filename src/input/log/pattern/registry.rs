@@ -114,10 +114,13 @@ fn put_cached(c: &Cursor<'_>, d: &mut Draft, list: Span) {
 /// The innermost cause on the line.
 fn put_reason(c: &Cursor<'_>, d: &mut Draft) {
     let cause = until_tail(&mut c.clone());
+    if c.is_cut_behind(cause) {
+        return;
+    }
     let text = c.words(cause);
     let inner = text.rsplit("cause: ").next().unwrap_or_default().trim();
     let place = c.place(cause);
-    d.put_words(Claim::Cause, Fact::stated(inner.to_owned(), place));
+    d.put_text(Claim::Cause, Fact::stated(inner.to_owned(), place));
     if let Some(reason) = super::network::reason(inner) {
         d.put(Claim::Reason, Fact::derived(reason.to_owned(), place));
     }
@@ -166,10 +169,10 @@ fn empty_ignored(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 /// `Service{K} received empty address list ..`: some lines lack the blank before the key.
 fn empty_list(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let keep = c.sees("with no EMPTY protocol set");
-    if !keep && !c.sees("and empty protection is") {
+    let clear = c.sees("and empty protection is disabled");
+    if !keep && !clear {
         return None;
     }
-    let clear = c.sees("and empty protection is disabled");
     d.is(if clear {
         MessageId::EmptyClear
     } else {
@@ -220,7 +223,11 @@ fn empty_list(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 
 /// The same of `NacosRegistry`; no key.
 fn empty_nacos(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
-    d.is(if c.sees("disabled") {
+    let clear = c.sees("disabled");
+    if !clear && !c.sees("enabled") {
+        return None;
+    }
+    d.is(if clear {
         MessageId::EmptyClear
     } else {
         MessageId::EmptyKeep
@@ -274,6 +281,9 @@ fn changed(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let available = c.until(". Available Invokers : ")?;
     d.put_number(Claim::Available, c, available);
     let list = until_tail(c);
+    if c.is_cut_behind(list) {
+        return None;
+    }
     let items: Vec<String> = c
         .str(list)
         .split(',')

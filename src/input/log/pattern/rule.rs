@@ -78,10 +78,7 @@ fn forced(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let key = c.until(", router: ")?;
     d.put_key(c, key);
     let rule = until_tail(c);
-    let text = c.words(rule);
-    if !text.is_empty() {
-        d.put_words(Claim::RuleText, Fact::stated(text, c.place(rule)));
-    }
+    d.put_words(Claim::RuleText, c, rule);
     Some(())
 }
 
@@ -134,7 +131,7 @@ fn raw_rule(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let rule = until_tail_across(c);
     put_rule_text(c, d, rule);
     d.resume = Some(c.position());
-    Some(())
+    (!c.is_cut_behind(rule)).then_some(())
 }
 
 fn put_rule_text(c: &Cursor<'_>, d: &mut Draft, span: Span) {
@@ -179,14 +176,13 @@ fn configurator_rejected(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let (_, text) = c.until_across(&[", cause: "])?;
     put_rule_text(c, d, text);
     let cause = until_tail_across(c);
-    let words = c.words(cause);
-    if words.contains("at least one parameter") {
+    if c.words(cause).contains("at least one parameter") {
         d.put(
             Claim::Reason,
             Fact::derived("no parameters".to_owned(), c.place(cause)),
         );
     }
-    d.put_words(Claim::Cause, Fact::stated(words, c.place(cause)));
+    d.put_words(Claim::Cause, c, cause);
     d.resume = Some(c.position());
     Some(())
 }
@@ -202,7 +198,7 @@ fn overriding(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     // What is applied to a URL need not be what stands in it.
     d.facts.remove("timeout_ms");
     let with = c.url()?;
-    d.put_words(Claim::OverrideUrl, c.fact(with));
+    d.put_text(Claim::OverrideUrl, c.fact(with));
     if SaidUrl::parse(c.str(with)).is_some_and(|url| url.get("disabled") == Some("true")) {
         d.facts
             .push(Claim::Disabled(Fact::stated(true, c.place(with))));
@@ -223,7 +219,7 @@ fn chain_failed(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 
 fn put_cause(c: &mut Cursor<'_>, d: &mut Draft) {
     let cause = until_tail(c);
-    d.put_words(Claim::Cause, Fact::stated(c.words(cause), c.place(cause)));
+    d.put_words(Claim::Cause, c, cause);
 }
 
 fn condition_failed(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
@@ -293,7 +289,7 @@ fn mesh_dropped(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 fn range_invalid(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let rule = c.until(", will ignore")?;
     router(c, d, RuleKind::Condition, "value not valid")?;
-    d.put_words(Claim::RuleText, c.fact(rule));
+    d.put_text(Claim::RuleText, c.fact(rule));
     Some(())
 }
 
@@ -302,7 +298,7 @@ fn url_rule(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.facts.remove("rule_kind");
     c.skip(" ");
     let url = c.url()?;
-    d.put_words(Claim::RuleText, c.fact(url));
+    d.put_text(Claim::RuleText, c.fact(url));
     Some(())
 }
 
@@ -354,7 +350,7 @@ fn without_begun_tail(c: &Cursor<'_>, line: Span) -> Span {
 fn until_tail_across(c: &mut Cursor<'_>) -> Span {
     let rest = Span {
         start: c.position(),
-        end: c.end(),
+        end: c.position() + c.uncut().len(),
     };
     let span = c
         .clone()

@@ -27,7 +27,7 @@ pub(super) fn read(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     if root.0.router == "Parent" {
         d.facts
             .push(Claim::RouteInput(Fact::stated(root.0.input, place)));
-        if root.0.input > 0 && !root.0.addresses.is_empty() {
+        if root.0.input > 0 && root.1 && !root.0.addresses.is_empty() {
             d.put_list(
                 Claim::InputAddresses,
                 Fact::stated(root.0.addresses.clone(), place),
@@ -41,7 +41,7 @@ pub(super) fn read(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
             Fact::stated(culprit.router.clone(), place),
         );
         if let Some(message) = &culprit.message {
-            d.put_words(Claim::Cause, Fact::stated(message.clone(), place));
+            d.put_text(Claim::Cause, Fact::stated(message.clone(), place));
         }
     }
     d.facts.push(Claim::RouterRows(Fact::stated(rows, place)));
@@ -104,6 +104,17 @@ fn row(c: &mut Cursor<'_>, index: usize) -> Option<(RouterRow, bool)> {
     let next = text.find('[').filter(|_| loose);
     let end = tail.into_iter().chain(next).min().unwrap_or(text.len());
     let shown = text[..end].split("->").next().unwrap_or_default();
+    let shown_span = Span {
+        start: list.start,
+        end: list.start + shown.len(),
+    };
+    // The list has at most five entries; what follows the fifth is cut by Dubbo itself behind a comma.
+    let cut = probe.is_cut_behind(shown_span);
+    let shown = if cut {
+        shown.rsplit_once(',').map_or("", |(whole, _)| whole)
+    } else {
+        shown
+    };
     let addresses = shown
         .split(',')
         .map(str::trim)
@@ -122,5 +133,5 @@ fn row(c: &mut Cursor<'_>, index: usize) -> Option<(RouterRow, bool)> {
         message: message.map(str::to_owned),
         addresses,
     };
-    Some((row, !shown.trim().is_empty()))
+    Some((row, !cut && !shown.trim().is_empty()))
 }
