@@ -2,10 +2,12 @@
 
 mod files;
 mod guard;
+mod live;
 mod no_provider;
 mod questions;
 mod recorded;
 mod show;
+mod snapshot;
 mod stream;
 mod unbuilt;
 
@@ -68,10 +70,7 @@ fn run(args: &[OsString]) -> Exit {
 fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
     let instead = match verb {
         Verb::NoProvider(args) => return no_provider::run(args, around),
-        Verb::Snapshot(_) => (
-            "snapshot",
-            "diagnose an existing recording: `diag no-provider --snapshot PATH`",
-        ),
+        Verb::Snapshot(args) => return snapshot::run(args, around),
         Verb::TimeoutBudget(_) => (
             "timeout-budget",
             "the timeouts in a pasted log are shown by `diag no-provider --from-log`",
@@ -111,10 +110,7 @@ fn refuse(error: &clap::Error, args: &[OsString]) -> Exit {
         error.kind(),
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion
     ) {
-        return match stream::report(&error.to_string()) {
-            Ok(()) => Exit::Fine,
-            Err(_) => Exit::Input,
-        };
+        return stream::report(&error.to_string(), Exit::Fine).unwrap_or(Exit::Input);
     }
     let mut text = error.to_string();
     for argument in args.iter().filter_map(|argument| argument.to_str()) {

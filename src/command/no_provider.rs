@@ -1,41 +1,46 @@
 //! `diag no-provider`: question -> want -> observe -> snapshot -> diagnose -> report.
 
-use super::{Surroundings, files, questions::questions, recorded, show, stream, unbuilt, warn};
+use std::path::Path;
+
+use super::{
+    Surroundings,
+    files::{self, Handed},
+    live,
+    questions::questions,
+    recorded, show, stream, unbuilt, warn,
+};
 use crate::{
     cli::NoProviderArgs,
     diagnose::diagnose,
+    error::UsageError,
     exit::Exit,
+    progress::Spinner,
+    question::Question,
     report::{Asked, Manner, report},
     settings::Settings,
+    snapshot::{Ended, Snapshot, Want},
+    want::wants,
 };
 
 /// Runs the verb.
 pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Result<Exit> {
     unbuilt::no_provider(args)?;
     let flags = &args.common.output;
-    let settings = Settings::new(&args.common, &around.environment)?;
+    let mut settings = Settings::new(&args.common, &around.environment)?;
     unbuilt::format(settings.output)?;
     warn(flags, &settings.warnings);
-    let mut files = files::read(&args.common)?;
+    let files = files::read(&args.common)?;
 
-    let (snapshot, questions, stopped) = match &args.common.sight.snapshot {
-        Some(path) => {
-            let mut recording = recorded::open(path, &settings)?;
-            let mut snapshot = recording.read_all()?;
-            let logs = recorded::logs(&mut recording, &mut snapshot)?;
-            files::enter(&mut files, &mut snapshot);
-            let now = snapshot.manifest().recorded_at.time();
-            let asked = questions(&args.services, &settings, &files, &logs, &snapshot, now)?;
-            warn(flags, &asked.notes);
-            (snapshot, asked.questions, false)
-        }
-        None => return Err(unbuilt::live().into()),
+    let gathered = match &args.common.sight.snapshot {
+        Some(path) => recorded(path, args, &settings, files)?,
+        None => live(args, &mut settings, files, around)?,
     };
 
-    let asked: Vec<Asked> = questions
+    let asked: Vec<Asked> = gathered
+        .questions
         .into_iter()
         .map(|question| Asked {
-            diagnosis: diagnose(&question, &snapshot),
+            diagnosis: diagnose(&question, &gathered.snapshot),
             question,
         })
         .collect();
@@ -44,9 +49,9 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
         lang: show::lang(&settings, flags, &around.environment),
         filter: settings.filter.clone(),
         fail_on: settings.fail_on,
-        stopped,
+        stopped: gathered.stopped,
     };
-    let report = report(&asked, &snapshot, &manner);
+    let report = report(&asked, &gathered.snapshot, &manner);
     let text = show::text(
         &report,
         &settings,
@@ -54,6 +59,108 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
         &around.environment,
         around.terminal,
     );
-    stream::report(&text)?;
-    Ok(Exit::of(report.exit))
+    Ok(stream::report(&text, Exit::of(report.exit))?)
+}
+
+/// Questions with the facts to answer them.
+struct Gathered {
+    snapshot: Snapshot,
+    questions: Vec<Question>,
+    stopped: bool,
+}
+
+fn recorded(
+    path: &Path,
+    args: &NoProviderArgs,
+    settings: &Settings,
+    mut files: Vec<Handed>,
+) -> anyhow::Result<Gathered> {
+    let mut recording = recorded::open(path, settings)?;
+    let mut snapshot = recording.snapshot();
+    let logs = recorded::logs(&mut recording, &mut snapshot)?;
+    files::enter(&mut files, &mut snapshot);
+    let now = snapshot.manifest().recorded_at.time();
+    let asked = questions(&args.services, settings, &files, &logs, &snapshot, now)?;
+    warn(&args.common.output, &asked.notes);
+    recorded::fill(&mut recording, &mut snapshot, |snapshot| {
+        all_wants(&asked.questions, snapshot)
+    })?;
+    Ok(Gathered {
+        snapshot,
+        questions: asked.questions,
+        stopped: false,
+    })
+}
+
+fn live(
+    args: &NoProviderArgs,
+    settings: &mut Settings,
+    mut files: Vec<Handed>,
+    around: &Surroundings,
+) -> anyhow::Result<Gathered> {
+    settings.with_password(&around.environment)?;
+    let mut snapshot = live::snapshot(settings);
+    files::enter(&mut files, &mut snapshot);
+    let now = snapshot.manifest().recorded_at.time();
+    let asked = questions(&args.services, settings, &files, &[], &snapshot, now)?;
+    warn(&args.common.output, &asked.notes);
+    let mut questions = asked.questions;
+    let somewhere =
+        |q: &Question| !(q.registries.is_empty() && q.unreadable.is_empty() && q.logs.is_empty());
+    if !questions.iter().all(somewhere) {
+        return Err(no_registry().into());
+    }
+    let ended = ask(
+        &mut snapshot,
+        &questions,
+        settings,
+        around,
+        args.common.output.quiet,
+    )?;
+    let now = snapshot.manifest().recorded_at.time();
+    for question in &mut questions {
+        question.now = now;
+    }
+    Ok(Gathered {
+        snapshot,
+        questions,
+        stopped: ended == Ended::Interrupted,
+    })
+}
+
+fn no_registry() -> UsageError {
+    UsageError::new("no registry is named").hint(
+        "give --registry zookeeper://HOST:2181 (or DIAG_REGISTRY, or a profile), a recording with --snapshot, or a \
+         pasted error with --from-log",
+    )
+}
+
+/// What any of the questions still wants.
+pub(super) fn all_wants(questions: &[Question], snapshot: &Snapshot) -> Vec<Want> {
+    questions
+        .iter()
+        .flat_map(|question| wants(question, snapshot))
+        .collect()
+}
+
+/// Asks the live systems of the questions.
+fn ask(
+    snapshot: &mut Snapshot,
+    questions: &[Question],
+    settings: &Settings,
+    around: &Surroundings,
+    quiet: bool,
+) -> anyhow::Result<Ended> {
+    let mut observers = live::observers(questions, snapshot)?;
+    live::describe(snapshot, questions, false);
+    if observers.is_empty() {
+        return Ok(Ended::Complete);
+    }
+    let spinner = Spinner::start(
+        around.terminal.stderr && !quiet,
+        around.environment.is_utf8(),
+    );
+    live::ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
+        all_wants(questions, snapshot)
+    })
 }

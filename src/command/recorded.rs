@@ -8,7 +8,7 @@ use crate::{
     observe::recorded::Recording,
     question::RegistryAddress,
     settings::Settings,
-    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
+    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind, Want},
 };
 
 /// Opens a recording that hides the secrets of this run.
@@ -20,6 +20,23 @@ pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, Snapsh
         .chain(&settings.config_center);
     let secrets: Vec<Secret> = addresses.flat_map(RegistryAddress::secrets).collect();
     Ok(Recording::open(path)?.with_masker(Masker::new(&secrets)))
+}
+
+/// Adds what is wanted until nothing new is.
+pub(super) fn fill(
+    recording: &mut Recording,
+    snapshot: &mut Snapshot,
+    mut wants: impl FnMut(&Snapshot) -> Vec<Want>,
+) -> Result<(), SnapshotError> {
+    loop {
+        let mut fresh = wants(snapshot);
+        fresh.retain(|want| !snapshot.was_asked(want));
+        // The first look finds what is wrong with the recording, even when nothing is wanted of it.
+        recording.fill(snapshot, &fresh)?;
+        if fresh.is_empty() {
+            return Ok(());
+        }
+    }
 }
 
 /// What the attached logs of a recording say.

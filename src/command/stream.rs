@@ -2,17 +2,21 @@
 
 use std::io::{self, Write};
 
-use crate::report::safe;
+use crate::{error::InputError, exit::Exit, report::safe};
 
-/// Writes a report. A reader that has gone away is no error: it has read what it wanted.
+/// Writes a report, then ends with this exit. A reader that has gone away has read what it wanted: that is success.
 ///
 /// # Errors
 /// The disk behind stdout is full, or the like.
-pub(super) fn report(text: &str) -> io::Result<()> {
+pub(super) fn report(text: &str, exit: Exit) -> Result<Exit, InputError> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        done => done,
+        Ok(()) => Ok(exit),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Exit::Fine),
+        Err(source) => Err(InputError {
+            name: "stdout".to_owned(),
+            source,
+        }),
     }
 }
 

@@ -1,8 +1,9 @@
 //! What the command line promises and this version does not have yet: said at once, with what works instead.
 
 use crate::{
-    cli::{Common, NoProviderArgs, Output},
+    cli::{Common, NoProviderArgs, Output, SnapshotArgs},
     error::UsageError,
+    question::RegistryKind,
 };
 
 /// A verb or flag that is not there.
@@ -29,11 +30,21 @@ pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
     common(&args.common)
 }
 
-/// Asking live systems.
-pub(super) fn live() -> UsageError {
+/// The first given flag of `snapshot` that is not there.
+pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
+    first([(
+        args.anonymize,
+        "--anonymize",
+        "secrets are masked in every recording; names and addresses are kept",
+    )])?;
+    common(&args.common)
+}
+
+/// Asking a registry of this kind live.
+pub(super) fn live(kind: RegistryKind, address: &str) -> UsageError {
     missing(
-        "asking live systems",
-        "diagnose a recording: --snapshot PATH",
+        &format!("asking {kind} live ({address})"),
+        "diagnose a recording of it: --snapshot PATH",
     )
 }
 

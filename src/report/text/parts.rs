@@ -1,6 +1,7 @@
 //! Everything of a text report but the stages.
 
 use super::{View, command, service, state_symbol};
+use crate::diagnose::code::Code;
 use crate::report::{
     layout::Page,
     model::{Answer, EvidenceInfo, FindingInfo, RemedyInfo, Report},
@@ -102,9 +103,10 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
     let Some(verdict) = &answer.verdict else {
         for candidate in &answer.candidates {
             let text = format!(
-                "{} {}: {}",
+                "{} {}{}{}",
                 candidate.code,
                 candidate.name,
+                Label::Colon.text(lang),
                 safe(&candidate.why)
             );
             page.field(Label::Possible.text(lang), &text);
@@ -116,7 +118,12 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
         {
             page.field(
                 Label::Missing.text(lang),
-                &safe(&format!("{}: {}", missing.what, missing.why)),
+                &safe(&format!(
+                    "{}{}{}",
+                    missing.what,
+                    Label::Colon.text(lang),
+                    missing.why
+                )),
             );
             if let Some(how) = &missing.how_to_see {
                 page.under(&safe(how), None);
@@ -134,7 +141,7 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
     for earlier in &verdict.contributors {
         let text = format!(
             "{} {}",
-            earlier.code,
+            named(&earlier.code),
             Label::EarlierDrops.count(lang, earlier.addresses)
         );
         page.field(Label::Earlier.text(lang), &text);
@@ -157,17 +164,23 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
     let then = if verdict.then.is_empty() {
         Label::ThenNothing.text(lang).to_owned()
     } else {
-        format!(
-            "{}: {}",
-            Label::ThenCodes.text(lang),
-            verdict.then.join(", ")
-        )
+        let codes: Vec<String> = verdict.then.iter().map(|code| named(code)).collect();
+        let colon = Label::Colon.text(lang);
+        format!("{}{colon}{}", Label::ThenCodes.text(lang), codes.join(", "))
     };
     page.field(Label::Then.text(lang), &then);
     if let Some(finding) = finding {
         for step in &finding.remedy {
             remedy(page, step, view);
         }
+    }
+}
+
+/// A code with its name.
+fn named(code: &str) -> String {
+    match Code::ALL.iter().find(|known| known.to_string() == code) {
+        Some(known) => format!("{code} {}", known.name()),
+        None => code.to_owned(),
     }
 }
 
@@ -194,7 +207,7 @@ fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View) {
             ""
         };
         page.field(label, &safe(&evidence.fact));
-        page.under(&place(report, evidence), Some(Style::Quiet));
+        page.under(&place(report, evidence, view), Some(Style::Quiet));
     }
     if finding.evidence.len() > shown {
         page.under(
@@ -204,14 +217,41 @@ fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View) {
     }
 }
 
+/// A key of an answer: in full when asked, else the part by which a person finds it. The URL in the name of a `ZooKeeper`
+/// node is decoded and loses its parameters.
+fn short(text: &str, view: View) -> String {
+    const MOST: usize = 96;
+    if view.verbose {
+        return text.to_owned();
+    }
+    let mut text = text.to_owned();
+    if let Some((parent, name)) = text.rsplit_once('/')
+        && name.contains("%3A%2F%2F")
+        && let Ok(url) = crate::model::url::decode(name)
+    {
+        let end = url.find('?').unwrap_or(url.len());
+        text = format!(
+            "{parent}/{}{}",
+            &url[..end],
+            if end < url.len() { "?.." } else { "" }
+        );
+    }
+    if text.chars().count() <= MOST {
+        return text;
+    }
+    let all: Vec<char> = text.chars().collect();
+    let (head, tail) = (&all[..MOST * 2 / 3], &all[all.len() - MOST / 3..]);
+    format!("{}..{}", String::from_iter(head), String::from_iter(tail))
+}
+
 /// Where and when a fact was seen.
-fn place(report: &Report, evidence: &EvidenceInfo) -> String {
+fn place(report: &Report, evidence: &EvidenceInfo, view: View) -> String {
     let fields: Vec<String> = evidence
         .address
         .iter()
         .map(|(name, value)| match value.as_str() {
-            Some(text) if name == "path" => text.to_owned(),
-            Some(text) => format!("{name}={text}"),
+            Some(text) if name == "path" => short(text, view),
+            Some(text) => format!("{name}={}", short(text, view)),
             None => format!("{name}={value}"),
         })
         .collect();
@@ -294,7 +334,7 @@ pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: 
         };
         for evidence in finding.evidence.iter().take(facts) {
             page.under(&safe(&evidence.fact), None);
-            page.under(&place(report, evidence), Some(Style::Quiet));
+            page.under(&place(report, evidence, view), Some(Style::Quiet));
         }
         for step in &finding.remedy {
             remedy(page, step, view);
@@ -314,7 +354,8 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
         } else {
             ""
         };
-        let mut text = format!("{} {}: {}", assumed.what, assumed.value, assumed.why);
+        let colon = Label::Colon.text(lang);
+        let mut text = format!("{} {}{colon}{}", assumed.what, assumed.value, assumed.why);
         if assumed.changes_verdict {
             text = format!("{text} ({})", Label::ChangesVerdict.text(lang));
         }
@@ -331,7 +372,7 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
         } else {
             ""
         };
-        let mut text = format!("{}: {}", missing.what, missing.why);
+        let mut text = format!("{}{}{}", missing.what, Label::Colon.text(lang), missing.why);
         if missing.required {
             text = format!("{text} ({})", Label::Required.text(lang));
         }

@@ -107,7 +107,7 @@ fn said(stage: &StageInfo, view: View) -> String {
     let tail = match (word.is_empty(), why.is_empty()) {
         (true, _) => why,
         (false, true) => word.to_owned(),
-        (false, false) => format!("{word}: {why}"),
+        (false, false) => format!("{word}{}{why}", Label::Colon.text(lang)),
     };
     match (counts.is_empty(), tail.is_empty()) {
         (true, _) => tail,

@@ -68,6 +68,7 @@ labels! {
     Skipped: "skipped", "跳过";
     StateUnknown: "unknown", "未知";
     NothingInView: "nothing was computed", "未进行任何计算";
+    Colon: ": ", "：";
     Certain: "certain", "确定";
     Likely: "likely", "很可能";
     OnlyPossible: "possible", "可能";
