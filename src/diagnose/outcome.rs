@@ -120,7 +120,16 @@ pub(crate) fn judge(
     judged.contributors = contributors(&judged.view, &failed.id);
     judged.raised = Some(first);
     match failed.id {
-        StageId::Question => {}
+        // A file of which nobody said whose it is may be another process's.
+        StageId::Question => {
+            if question
+                .unreadable
+                .iter()
+                .any(|address| !address.of_consumer)
+            {
+                judged.limits.insert(Limit::Rule);
+            }
+        }
         StageId::Reach => reach_failed(held, world, &mut judged),
         StageId::Protocol if world.state == ConsumerState::Running => {
             undecided(&mut judged, Say::KeptListUnknown);

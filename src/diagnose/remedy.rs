@@ -1,29 +1,20 @@
 //! What to do about a finding: words, and commands to copy. A step that changes something is marked.
 
-use super::{Remedy, code::Code, decide::Computed};
+use std::collections::BTreeMap;
+
+use super::{Remedy, code::Code, decide::Computed, explain, worlds::state_word};
 use crate::{
+    model::secret::is_secret_name,
+    question::{Client, GroupOrigin},
     report::words::{Phrase, Say},
     view::stage::Raised,
 };
 
-/// Dubbo's own error codes (`x-y` of its log lines, 3.1 on) that show the same trouble.
-pub(super) fn see(code: Code) -> &'static [&'static str] {
-    match code {
-        Code::RegistryUnreachable | Code::RegistryDegraded => &["1-7", "1-3"],
-        Code::RegistryAuthRefused => &["1-7", "5-34"],
-        Code::NacosGrpcClosed => &["1-37", "5-34"],
-        Code::GroupDiffers
-        | Code::VersionDiffers
-        | Code::InterfaceNearMiss
-        | Code::NotRegistered
-        | Code::NameFormDiffers
-        | Code::WildcardUnsupported => &["2-2"],
-        Code::ProtocolFiltered => &["4-1", "3-1"],
-        Code::DisabledByOverride => &["3-1"],
-        Code::EmptyProtection => &["1-4"],
-        Code::RevisionZero => &["1-39"],
-        _ => &[],
-    }
+/// Dubbo's own error codes (`x-y` of its log lines, 3.1 on) that show the same trouble: those of the code's page.
+pub(super) fn see(code: Code) -> Vec<&'static str> {
+    explain::page(code)
+        .map(|page| page.dubbo)
+        .unwrap_or_default()
 }
 
 /// The steps for a finding.
@@ -61,18 +52,41 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::RegistryUnreachable
         | Code::RegistryDegraded
         | Code::NotThatRegistry
-        | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &["--probe"])],
+        | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &[])],
         Code::RegistryAuthRefused => vec![change(Say::DoGrantRights)],
         Code::StaleProvider | Code::AddressUnreachable | Code::AddressSuspicious => {
-            vec![again(Say::DoRunOnConsumer, &["--probe"])]
+            vec![try_port(raised)]
         }
         Code::ConsumerListStale | Code::EmptyProtection => {
-            vec![again(Say::DoSeeOwnList, &["--qos", "127.0.0.1:22222"])]
+            vec![Remedy {
+                argv: ["curl", "-s", "127.0.0.1:22222/ls"]
+                    .map(str::to_owned)
+                    .to_vec(),
+                ..text(Say::DoSeeOwnList)
+            }]
         }
         Code::VersionAssumed => vec![again(Say::DoGiveVersion, &["--dubbo", "VERSION"])],
         Code::PlaceholderUnresolved | Code::AddressUnparsable => vec![change(Say::DoFixSetting)],
         Code::RegistrationRefused => vec![change(Say::DoFixRegistration)],
         _ => Vec::new(),
+    }
+}
+
+/// Whether the consumer's host reaches the address of a finding.
+fn try_port(raised: &Raised) -> Remedy {
+    let (kind, name) = &raised.subject;
+    let argv = match name.rsplit_once(':') {
+        Some((host, port)) if kind == "address" => {
+            ["nc", "-vz", host.trim_matches(['[', ']']), port]
+                .map(str::to_owned)
+                .to_vec()
+        }
+        _ => Vec::new(),
+    };
+    Remedy {
+        text: Say::DoRunOnConsumer.into(),
+        argv,
+        changes: false,
     }
 }
 
@@ -103,30 +117,80 @@ fn offered(computed: &Computed<'_>, raised: &Raised) -> Remedy {
     }
 }
 
-/// The question as a command, secrets masked, with further arguments.
+/// The question as a command, without secrets, with further arguments. A password comes from `DIAG_PASSWORD`.
 fn command(computed: &Computed<'_>, extra: &[&str]) -> Vec<String> {
     let question = computed.question;
-    let mut argv = vec![
-        "diag".to_owned(),
-        "no-provider".to_owned(),
-        question.service.to_string(),
-    ];
+    let consumer = &question.consumer;
+    let mut argv = ["diag", "no-provider"].map(str::to_owned).to_vec();
+    argv.push(question.service.to_string());
+    let mut flag = |name: &str, value: String| argv.extend([name.to_owned(), value]);
     for registry in &question.registries {
-        argv.push("--registry".to_owned());
-        argv.push(registry.to_string());
+        flag("--registry", registry.without_secrets().to_string());
     }
-    let mut flag = |name: &str, value: Option<String>| {
-        if let Some(value) = value {
-            argv.push(name.to_owned());
-            argv.push(value);
-        }
+    let attribute = question
+        .registries
+        .iter()
+        .find_map(|registry| match &registry.group {
+            Some((group, GroupOrigin::Attribute)) => Some(group.clone()),
+            _ => None,
+        });
+    let pairs = |pairs: &BTreeMap<String, String>| -> Vec<String> {
+        pairs
+            .iter()
+            .filter(|(key, _)| !is_secret_name(key))
+            .map(|(key, value)| format!("{key}={value}"))
+            .collect()
     };
-    flag("--consumer-app", question.consumer.application.clone());
-    flag("--consumer-ip", question.consumer.ip.clone());
-    flag(
-        "--dubbo",
-        question.consumer.dubbo.as_ref().map(ToString::to_string),
-    );
+    let one = |value: Option<String>| Vec::from_iter(value);
+    for (name, values) in [
+        ("--registry-group", one(attribute)),
+        (
+            "--also-search",
+            question
+                .also_search
+                .iter()
+                .map(|other| other.without_secrets().to_string())
+                .collect(),
+        ),
+        (
+            "--config-center",
+            one(question
+                .config_center
+                .as_ref()
+                .map(|center| center.without_secrets().to_string())),
+        ),
+        ("--consumer-app", one(consumer.application.clone())),
+        ("--consumer-ip", one(consumer.ip.clone())),
+        (
+            "--consumer",
+            one(consumer.state.map(|state| state_word(state).to_owned())),
+        ),
+        (
+            "--dubbo",
+            one(consumer.dubbo.as_ref().map(ToString::to_string)),
+        ),
+        (
+            "--client",
+            one(consumer
+                .client
+                .map(|client| if client == Client::Go { "go" } else { "java" }.to_owned())),
+        ),
+        ("--param", pairs(&consumer.params)),
+        ("--method", one(question.invocation.method.clone())),
+        ("--arg", question.invocation.arguments.clone()),
+        ("--attachment", pairs(&question.invocation.attachments)),
+    ] {
+        for value in values {
+            flag(name, value);
+        }
+    }
+    // A flag that is given again replaces the one before.
+    if let [name, value] = extra
+        && let Some(at) = argv.iter().position(|word| word == name)
+    {
+        argv.splice(at..at + 2, [(*name).to_owned(), (*value).to_owned()]);
+        return argv;
+    }
     argv.extend(extra.iter().map(|word| (*word).to_owned()));
     argv
 }

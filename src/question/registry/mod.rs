@@ -91,6 +91,17 @@ impl RegistryAddress {
             .collect()
     }
 
+    /// The same address without password and keys, for a command to copy.
+    #[must_use]
+    pub fn without_secrets(&self) -> Self {
+        let mut plain = Self {
+            password: None,
+            ..self.clone()
+        };
+        plain.params.retain(|name, _| !mask::hides(name));
+        plain
+    }
+
     /// Whether `${..}` stands literally in it: some configuration was not resolved. Names the first one.
     pub fn placeholder(&self) -> Option<&str> {
         let params = self.params.iter().flat_map(|(key, value)| [key, value]);

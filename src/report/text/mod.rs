@@ -66,9 +66,18 @@ fn service(answer: &Answer) -> String {
 }
 
 /// A source as a person names it: id, kind and address.
-fn source(report: &Report, id: &str) -> String {
+fn source(report: &Report, answer: &Answer, id: &str) -> String {
     let Some(source) = report.sources.get(id) else {
-        return safe(id);
+        let asked = answer.question.registries.iter();
+        let unknown: Vec<String> = asked
+            .filter(|asked| !report.sources.contains_key(*asked))
+            .map(|asked| safe(asked))
+            .collect();
+        return if unknown.is_empty() {
+            "-".to_owned()
+        } else {
+            unknown.join(", ")
+        };
     };
     let place = [&source.url, &source.endpoint, &source.name]
         .into_iter()

@@ -342,6 +342,21 @@ pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: 
     }
 }
 
+/// The words of an assumption, as far as they are not names.
+fn assumed_words<'a>(what: &'a str, value: &'a str, lang: Lang) -> (&'a str, &'a str) {
+    let what = match what {
+        "consumer" => Label::Consumer.text(lang),
+        "dubbo" => "Dubbo",
+        other => other,
+    };
+    let value = match value {
+        "running" => Label::Running.text(lang),
+        "starting" => Label::Starting.text(lang),
+        other => other,
+    };
+    (what, value)
+}
+
 /// What was assumed and what was not seen.
 pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
     let lang = view.lang;
@@ -355,7 +370,8 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
             ""
         };
         let colon = Label::Colon.text(lang);
-        let mut text = format!("{} {}{colon}{}", assumed.what, assumed.value, assumed.why);
+        let (what, value) = assumed_words(assumed.what, &assumed.value, lang);
+        let mut text = format!("{what} {value}{colon}{}", assumed.why);
         if assumed.changes_verdict {
             text = format!("{text} ({})", Label::ChangesVerdict.text(lang));
         }

@@ -46,7 +46,7 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
             "{} {} {}",
             Label::Path.text(lang),
             view.style.dot(),
-            source(report, &first.registry)
+            source(report, answer, &first.registry)
         );
         page.hanging(
             "  ",

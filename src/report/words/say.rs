@@ -58,8 +58,8 @@ sentences! {
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心,日志中也没有";
 
     HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录:diag snapshot --registry ..";
-    HowProbe: "run on the consumer's host with --probe", "在消费者主机上加 --probe 运行";
-    HowQos: "run on the consumer's host with --qos 127.0.0.1:22222", "在消费者主机上加 --qos 127.0.0.1:22222 运行";
+    HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
+    HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
     ZkNode: "ZooKeeper node {path}", "ZooKeeper 节点 {path}";
     Registry: "registry {registry}", "注册中心 {registry}";
@@ -129,6 +129,15 @@ sentences! {
     DoGrantRights: "give the consumer's user the right to read it, or correct its credentials", "授予消费者用户读取权限,或更正其凭据";
     DoSeeOwnList: "see the consumer's own list: run on its host", "查看消费者自身的列表:在其主机上运行";
     DoGiveVersion: "give the consumer's Dubbo version", "提供消费者的 Dubbo 版本";
+    FaultCut: "{property}: the {cut} in the user name or password ends the address, what stands before it is read as host and port",
+        "{property}：用户名或密码中的 {cut} 截断了地址，之前的部分被当作主机和端口";
+    FaultPort: "{property}: what stands in place of the port is no number", "{property}：端口位置上不是数字";
+    FaultLastPort: "{property}: the last host has no port, so what follows the last colon is no number",
+        "{property}：最后一个主机没有端口，最后一个冒号之后不是数字";
+    FaultPortRange: "{property}: the port is above 65535", "{property}：端口大于 65535";
+    FaultNoHost: "{property}: it has no host", "{property}：没有主机";
+    FaultScheme: "{property}: no registry of Dubbo has this scheme, or there is none", "{property}：协议缺失，或 Dubbo 没有此协议的注册中心";
+    FaultOther: "{property}: it cannot be read", "{property}：无法解析";
     DoFixSetting: "correct the setting", "更正该配置";
     DoFixRegistration: "change what the registry refuses, and restart the provider", "修改注册中心拒绝的内容并重启提供者";
 }

@@ -99,6 +99,7 @@ labels! {
     StageConfigurators: "configurators", "动态配置";
     StageConnectivity: "connectivity", "连通性";
     StageRouter: "router", "路由";
+    StageRules: "router rules", "路由规则";
     StageSerialization: "serialization", "序列化";
     StageConsumerView: "consumer's view", "消费者自身所见";
 }
@@ -122,6 +123,7 @@ impl Label {
             "C" => Self::StageConnectivity,
             "S" => Self::StageSerialization,
             "W" => Self::StageConsumerView,
+            "X.rules" => Self::StageRules,
             _ => return None,
         })
     }

@@ -5,15 +5,18 @@ use serde_json::json;
 use super::{Case, key::object};
 use crate::{
     diagnose::code::Code,
+    question::{AddressFault, UnreadableAddress},
+    report::words::{Phrase, Say},
+    snapshot::SourceId,
     view::{
         held::{Layer, LayerKind},
-        stage::{Raised, Stage, StageId, State},
+        stage::{Evidence, Raised, Stage, StageId, State},
     },
 };
 
 /// The stage of the question.
 pub(super) fn stage(case: &Case<'_>) -> Stage {
-    let mut raises = Vec::new();
+    let mut raises: Vec<Raised> = case.question.unreadable.iter().map(unreadable).collect();
     if let Some(raised) = placeholder(case) {
         raises.push(raised);
     }
@@ -32,6 +35,45 @@ pub(super) fn stage(case: &Case<'_>) -> Stage {
     } else {
         Stage::unknown(StageId::Question, layers)
     }
+}
+
+/// An address in the consumer's configuration on which `URLStrParser` throws: the application does not start with it.
+fn unreadable(address: &UnreadableAddress) -> Raised {
+    let fault = &address.error.fault;
+    let line = json!({"file": address.source, "line": address.line});
+    Raised {
+        code: Code::AddressUnparsable,
+        params: object(json!({"address": address.error.masked, "fault": fault.name()})),
+        subject: ("setting".to_owned(), address.property.clone()),
+        evidence: SourceId::new(address.source.as_str())
+            .map(|source| Evidence {
+                source,
+                op: "file.lines".to_owned(),
+                address: object(line),
+                position: None,
+                seen_at: None,
+                fact: fault_phrase(fault).with("property", address.property.as_str()),
+            })
+            .into_iter()
+            .collect(),
+    }
+}
+
+fn fault_phrase(fault: &AddressFault) -> Phrase {
+    let say = match fault {
+        AddressFault::CutByPassword(cut) => {
+            return Phrase::new(Say::FaultCut).with("cut", cut.to_string());
+        }
+        AddressFault::PortNotANumber => Say::FaultPort,
+        AddressFault::LastPortMissing => Say::FaultLastPort,
+        AddressFault::PortOutOfRange => Say::FaultPortRange,
+        AddressFault::NoHost => Say::FaultNoHost,
+        AddressFault::NoScheme(_) | AddressFault::UnknownScheme(_) | AddressFault::NoKind => {
+            Say::FaultScheme
+        }
+        AddressFault::Empty | AddressFault::Several(_) | AddressFault::XmlEntity => Say::FaultOther,
+    };
+    say.into()
 }
 
 /// `${..}` that nobody resolved: in the registry's address, or in the key unless a provider has the very same text.
