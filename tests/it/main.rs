@@ -3,6 +3,7 @@
 mod cases;
 mod cli;
 mod log_cases;
+mod log_shapes;
 mod oracle;
 mod snapshot;
 mod zookeeper;

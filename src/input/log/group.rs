@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
 
-use super::block::{Unit, add_message, is_repeated, merge_detail};
+use super::block::Unit;
 use super::claim::Claim;
 use super::fact::{Fact, KeyClaim, Moment};
 use super::facts::LogFacts;
@@ -15,6 +15,7 @@ use super::failure::Failure;
 use super::head::Head;
 use super::message::{Message, MessageId};
 use super::moment::Clock;
+use super::repeated::{add_message, is_repeated, merge_detail};
 
 /// Distinct failures kept, and as many statements; more are only counted.
 pub const MAX_FAILURES: usize = 1000;

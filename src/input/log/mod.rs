@@ -26,6 +26,7 @@ mod pattern;
 mod peel;
 mod reader;
 mod record;
+mod repeated;
 mod secret;
 mod text;
 mod wrap;

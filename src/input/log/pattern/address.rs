@@ -4,8 +4,8 @@ use super::super::claim::Claim;
 use super::super::fact::{Discovery, Fact};
 use super::super::message::MessageId;
 use super::cursor::{Cursor, Span};
+use super::directory::put_directory;
 use super::draft::Draft;
-use super::no_provider::put_directory;
 use super::url::{SaidUrl, decoded, split_urls};
 use super::{Entry, Parsed, TAIL};
 

@@ -12,15 +12,22 @@
 mod address;
 mod call;
 mod cursor;
+mod directory;
 mod draft;
+mod entered;
 mod go;
+mod limit;
 mod metadata;
 mod nacos;
 mod network;
 mod no_provider;
+mod party;
+mod push;
 mod registry;
 mod rule;
+mod slow;
 mod snapshot;
+mod timeout;
 mod url;
 mod zookeeper;
 
@@ -47,17 +54,22 @@ const TAIL: &str = ", dubbo version: ";
 /// Messages of one block are not more than this.
 const MAX_FOUND: usize = 256;
 
-const TABLES: [&[Entry]; 11] = [
+const TABLES: [&[Entry]; 16] = [
     no_provider::ENTRIES,
     call::ENTRIES,
+    timeout::ENTRIES,
+    slow::ENTRIES,
     go::ENTRIES,
     rule::ENTRIES,
     address::ENTRIES,
     registry::ENTRIES,
+    push::ENTRIES,
+    entered::ENTRIES,
     zookeeper::ENTRIES,
     nacos::ENTRIES,
     metadata::ENTRIES,
     network::ENTRIES,
+    limit::ENTRIES,
     &[(TAIL, tail)],
 ];
 
