@@ -16,6 +16,7 @@ mod reading;
 mod server;
 mod tls;
 mod tree;
+mod verbs;
 mod walk;
 
 use std::{future::Future, time::Duration};

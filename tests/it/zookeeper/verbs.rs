@@ -1,0 +1,278 @@
+//! The binary against real servers and impostors: the right finding in time, reads only, and a clean end.
+
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    process::{Child, Command, Output, Stdio},
+    time::{Duration, SystemTime},
+};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::{
+    block, impostors,
+    proxy::{Proxy, Request},
+    server::{Options, Server, distribution, free_port},
+    tree::{self, Node, Tree},
+};
+
+const SERVICE: &str = "com.x.Order";
+
+/// One run of the program.
+struct Ran {
+    exit: i32,
+    stdout: String,
+    stderr: String,
+    took: Duration,
+}
+
+fn program(home: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_diag"));
+    command.env_clear().env("HOME", home).env("LANG", "C").current_dir(home).args(args);
+    command
+}
+
+fn diag(home: &Path, args: &[&str]) -> Ran {
+    let start = SystemTime::now();
+    let output = program(home, args).output().expect("the program");
+    ran(&output, start)
+}
+
+fn ran(output: &Output, start: SystemTime) -> Ran {
+    Ran {
+        exit: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout.clone()).expect("text"),
+        stderr: String::from_utf8(output.stderr.clone()).expect("text"),
+        took: start.elapsed().unwrap_or_default(),
+    }
+}
+
+impl Ran {
+    fn report(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+    }
+
+    /// All codes that the report names, as verdict, candidate or finding.
+    fn codes(&self) -> BTreeSet<String> {
+        let report = self.report();
+        let one = &report["reports"][0];
+        let lists = [&one["candidates"], &one["findings"]];
+        let many = lists.iter().filter_map(|list| list.as_array()).flatten();
+        let codes = many.chain([&one["verdict"]]).filter_map(|item| item["code"].as_str());
+        codes.map(str::to_owned).collect()
+    }
+}
+
+/// Asks for the service with the flags that make the consumer known.
+fn ask(home: &Path, registry: &str) -> Ran {
+    let args = ["no-provider", SERVICE, "--registry", registry, "-o", "json"];
+    let known = ["--consumer-app", "order-web", "--consumer-ip", "10.9.9.9", "--dubbo", "3.2.16"];
+    diag(home, &[&args[..], &known[..], &["--consumer", "starting"]].concat())
+}
+
+fn expect(home: &Path, registry: &str, code: &str) {
+    let ran = ask(home, registry);
+    assert!(ran.codes().contains(code), "{registry}: {code} is not in {}\n{}", ran.stdout, ran.stderr);
+    assert!([1, 3].contains(&ran.exit), "{registry}: exit {}", ran.exit);
+    assert!(ran.took < Duration::from_secs(11), "{registry}: {:?}", ran.took);
+    let outcome = &ran.report()["reports"][0]["outcome"];
+    assert_ne!(outcome, "reachable", "{registry}");
+}
+
+/// A fleet with one provider, a rule and an application-level instance.
+fn fleet() -> Tree {
+    let entry = "dubbo%3A%2F%2F10.0.0.7%3A20880%2Fcom.x.Order%3Fapplication%3Dorder%26category%3Dproviders\
+                 %26dubbo%3D2.0.2%26interface%3Dcom.x.Order%26release%3D3.2.16%26side%3Dprovider";
+    let of = |data: &str, ephemeral| Node { data: data.into(), ephemeral };
+    Tree::from([
+        (format!("/dubbo/com.x.Order/providers/{entry}"), of("10.0.0.7", true)),
+        ("/dubbo/com.x.Order/configurators".into(), of("10.9.9.9", false)),
+        ("/dubbo/com.x.Order/routers".into(), of("10.9.9.9", false)),
+        ("/dubbo/config/dubbo/order.condition-router".into(), of("conditions:\n  - '=> host = 10.0.*'\n", false)),
+        ("/dubbo/mapping/com.x.Order".into(), of("order", false)),
+        ("/services/order/10.0.0.7:20880".into(), of("{\"name\":\"order\"}", true)),
+        ("/kafka/brokers/ids/0".into(), of("{}", false)),
+    ])
+}
+
+#[test]
+fn each_failure_has_its_finding() {
+    let home = TempDir::new().expect("a home");
+    let home = home.path();
+    expect(home, &format!("zookeeper://127.0.0.1:{}", free_port()), "DG1001");
+    expect(home, "zookeeper://no-such-host.invalid:2181", "DG1001");
+    expect(home, &format!("zookeeper://{}", impostors::impostor(impostors::silent)), "DG1001");
+    expect(home, &format!("zookeeper://{}", impostors::impostor(|stream| drop(stream))), "DG1001");
+    expect(home, &format!("zookeeper://{}", impostors::impostor(impostors::http)), "DG1002");
+}
+
+#[test]
+fn a_wrong_password_is_a_refusal_and_is_never_shown() {
+    let Some(distribution) = distribution("a wrong password") else { return };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    block(async {
+        let client = tree::writer(&server.address()).await;
+        tree::fill(&client, &Tree::from([("/dubbo/other".into(), Node::default())])).await;
+        let digest = "reader:veXBjYw3BYf6uxpNlI5qut624hs=";
+        tree::closed_node(&client, "/dubbo/com.x.Order", digest).await;
+    });
+    let registry = format!("zookeeper://reader:canaryWrong@{}", server.address());
+    expect(home.path(), &registry, "DG1003");
+    let ran = ask(home.path(), &registry);
+    assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("canaryWrong"));
+    let right = ask(home.path(), &format!("zookeeper://reader:right@{}", server.address()));
+    assert!(!right.codes().contains("DG1003"), "{}", right.stdout);
+}
+
+#[test]
+fn a_lost_quorum_is_its_own_finding() {
+    let Some(distribution) = distribution("a lost quorum") else { return };
+    let home = TempDir::new().expect("a home");
+    let (peer, election) = (free_port(), free_port());
+    let config = vec![
+        format!("server.1=127.0.0.1:{peer}:{election}"),
+        format!("server.2=127.0.0.1:{}:{}", free_port(), free_port()),
+    ];
+    let server = Server::spawn(&distribution, &Options { config, id: Some(1), ..Options::default() });
+    server.wait_for("not currently serving");
+    expect(home.path(), &format!("zookeeper://{}", server.address()), "DG1004");
+}
+
+#[test]
+fn all_verbs_only_read_and_leave_the_tree_as_it_was() {
+    let Some(distribution) = distribution("the requests of all verbs") else { return };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let client = runtime.block_on(tree::writer(&server.address()));
+    runtime.block_on(tree::fill(&client, &fleet()));
+    runtime.block_on(tree::closed_node(&client, "/dubbo/closed", "reader:veXBjYw3BYf6uxpNlI5qut624hs="));
+    let before = runtime.block_on(tree::dump(&client));
+
+    let proxy = Proxy::start(&server.address());
+    let strict = Proxy::limited(&server.address(), 200);
+    let registry = |proxy: &Proxy| format!("zookeeper://{}", proxy.address());
+    let closed = format!("zookeeper://reader:wrong@{}?group=closed", proxy.address());
+    let user = format!("zookeeper://reader:right@{}", proxy.address());
+    let runs: [&[&str]; 9] = [
+        &["no-provider", SERVICE, "--registry", &registry(&proxy), "-o", "json"],
+        &["no-provider", SERVICE, "--registry", &registry(&proxy), "--consumer-app", "order-web", "--no-sweep"],
+        &["no-provider", "com.x.Missing", "--registry", &user],
+        &["no-provider", SERVICE, "--registry", &closed],
+        &["no-provider", SERVICE, "--registry", &registry(&strict)],
+        &["no-provider", SERVICE, "--registry", &registry(&proxy), "--deadline", "1ms"],
+        &["snapshot", SERVICE, "--registry", &registry(&proxy), "--out", "one"],
+        &["snapshot", "--all", "--registry", &registry(&proxy), "--out", "all.tar.gz"],
+        &["snapshot", "--all", "--registry", &registry(&strict), "--out", "cut"],
+    ];
+    for args in runs {
+        let ran = diag(home.path(), args);
+        assert!([0, 1, 3].contains(&ran.exit), "{args:?}: exit {}\n{}\n{}", ran.exit, ran.stdout, ran.stderr);
+    }
+    let requests = proxy.assert_only_reads() + strict.assert_only_reads();
+    assert!(requests > 100, "{requests}");
+    let seen: BTreeSet<String> = proxy.seen().into_iter().map(|request| request.name).collect();
+    for expected in ["connect", "auth", "exists", "getData", "getChildren2", "closeSession"] {
+        assert!(seen.contains(expected), "no {expected}");
+    }
+    let foreign = |request: &Request| request.path.as_ref().is_some_and(|path| path.starts_with("/kafka/brokers/ids"));
+    assert!(!proxy.seen().iter().any(foreign), "what others keep there is left alone");
+    assert_eq!(runtime.block_on(tree::dump(&client)), before);
+}
+
+#[test]
+fn a_dry_run_asks_nobody_and_names_what_is_asked() {
+    let Some(distribution) = distribution("a dry run") else { return };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    let proxy = Proxy::start(&server.address());
+    let registry = format!("zookeeper://{}", proxy.address());
+    let dry = diag(home.path(), &["snapshot", SERVICE, "--registry", &registry, "--dry-run"]);
+    assert_eq!(dry.exit, 0, "{}", dry.stderr);
+    assert_eq!(proxy.seen(), [], "nothing is sent");
+    diag(home.path(), &["snapshot", SERVICE, "--registry", &registry, "--out", "one"]);
+    let seen = proxy.seen();
+    let mut named = 0;
+    for line in dry.stdout.lines() {
+        let mut words = line.rsplit(' ');
+        let (Some(path), Some(name)) = (words.next(), words.next()) else { continue };
+        if ["exists", "getChildren2", "getData"].contains(&name) {
+            named += 1;
+            // An absent node is not asked further than that.
+            let made = seen.iter().any(|request| {
+                request.path.as_deref() == Some(path) && (request.name == name || request.name == "exists")
+            });
+            assert!(made, "{line} was not made: {seen:?}");
+        }
+    }
+    assert!(named > 0, "{}", dry.stdout);
+}
+
+#[test]
+fn ctrl_c_ends_with_a_complete_report() {
+    let home = TempDir::new().expect("a home");
+    let registry = format!("zookeeper://{}", impostors::impostor(impostors::silent));
+    let args = ["no-provider", SERVICE, "--registry", &registry, "-o", "json", "--deadline", "30s"];
+    let child = program(home.path(), &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the program");
+    std::thread::sleep(Duration::from_millis(700));
+    let start = SystemTime::now();
+    interrupt(&child);
+    let ran = ran(&child.wait_with_output().expect("its output"), start);
+    assert_eq!(ran.exit, 130, "{}", ran.stderr);
+    assert!(ran.took < Duration::from_secs(1), "{:?}", ran.took);
+    let report = ran.report();
+    assert_eq!(report["interrupted"], true);
+    assert_eq!(report["reports"][0]["outcome"], "unknown");
+}
+
+/// The signal of Ctrl-C.
+fn interrupt(child: &Child) {
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(killed.expect("kill").success());
+}
+
+#[test]
+fn secrets_do_not_get_into_a_recording() {
+    let Some(distribution) = distribution("secrets in a registry") else { return };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    let mut tree = fleet();
+    let secret = "dubbo%3A%2F%2Fadmin%3AcanaryUser%4010.0.0.8%3A20880%2Fcom.x.Order%3Ftoken%3DcanaryToken\
+                  %26interface%3Dcom.x.Order%26application%3Dorder";
+    let of = |data: &str| Node { data: data.into(), ephemeral: false };
+    tree.insert(format!("/dubbo/com.x.Order/providers/{secret}"), of("10.0.0.8"));
+    tree.insert("/dubbo/config/dubbo/dubbo.properties".into(), of("dubbo.registry.password=canaryProperty\n"));
+    tree.insert("/dubbo/metadata/com.x.Order/provider/order".into(), of("{\"parameters\":{\"accessKey\":\"canaryJson\"}}"));
+    tree.insert("/dubbo/config/dubbo/com.x.Order::.configurators".into(), of("configs:\n- parameters: {password: canaryYaml}\n"));
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = runtime.expect("a runtime");
+    let client = runtime.block_on(tree::writer(&server.address()));
+    runtime.block_on(tree::fill(&client, &tree));
+
+    let registry = format!("zookeeper://reader:canaryLogin@{}", server.address());
+    let runs: [&[&str]; 3] = [
+        &["snapshot", SERVICE, "--registry", &registry, "--out", "one"],
+        &["snapshot", "--all", "--registry", &registry, "--out", "all"],
+        &["no-provider", SERVICE, "--registry", &registry, "-o", "json"],
+    ];
+    for args in runs {
+        let ran = diag(home.path(), args);
+        assert!([0, 1, 3].contains(&ran.exit), "{args:?}: {}", ran.stderr);
+        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("canary"), "{}\n{}", ran.stdout, ran.stderr);
+    }
+    let mut read = 0;
+    for directory in ["one", "all"] {
+        for file in std::fs::read_dir(home.path().join(directory)).expect("a recording") {
+            let path = file.expect("a file").path();
+            let text = std::fs::read_to_string(&path).expect("text");
+            assert!(!text.contains("canary"), "{}: {text}", path.display());
+            read += text.matches("com.x.Order").count();
+        }
+    }
+    assert!(read > 10, "the rest is there");
+}
