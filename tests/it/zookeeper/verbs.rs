@@ -29,7 +29,12 @@ struct Ran {
 
 fn program(home: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_diag"));
-    command.env_clear().env("HOME", home).env("LANG", "C").current_dir(home).args(args);
+    command
+        .env_clear()
+        .env("HOME", home)
+        .env("LANG", "C")
+        .current_dir(home)
+        .args(args);
     command
 }
 
@@ -60,7 +65,9 @@ impl Ran {
         let one = &report["reports"][0];
         let lists = [&one["candidates"], &one["findings"]];
         let many = lists.iter().filter_map(|list| list.as_array()).flatten();
-        let codes = many.chain([&one["verdict"]]).filter_map(|item| item["code"].as_str());
+        let codes = many
+            .chain([&one["verdict"]])
+            .filter_map(|item| item["code"].as_str());
         codes.map(str::to_owned).collect()
     }
 }
@@ -68,15 +75,34 @@ impl Ran {
 /// Asks for the service with the flags that make the consumer known.
 fn ask(home: &Path, registry: &str) -> Ran {
     let args = ["no-provider", SERVICE, "--registry", registry, "-o", "json"];
-    let known = ["--consumer-app", "order-web", "--consumer-ip", "10.9.9.9", "--dubbo", "3.2.16"];
-    diag(home, &[&args[..], &known[..], &["--consumer", "starting"]].concat())
+    let known = [
+        "--consumer-app",
+        "order-web",
+        "--consumer-ip",
+        "10.9.9.9",
+        "--dubbo",
+        "3.2.16",
+    ];
+    diag(
+        home,
+        &[&args[..], &known[..], &["--consumer", "starting"]].concat(),
+    )
 }
 
 fn expect(home: &Path, registry: &str, code: &str) {
     let ran = ask(home, registry);
-    assert!(ran.codes().contains(code), "{registry}: {code} is not in {}\n{}", ran.stdout, ran.stderr);
+    assert!(
+        ran.codes().contains(code),
+        "{registry}: {code} is not in {}\n{}",
+        ran.stdout,
+        ran.stderr
+    );
     assert!([1, 3].contains(&ran.exit), "{registry}: exit {}", ran.exit);
-    assert!(ran.took < Duration::from_secs(11), "{registry}: {:?}", ran.took);
+    assert!(
+        ran.took < Duration::from_secs(11),
+        "{registry}: {:?}",
+        ran.took
+    );
     let outcome = &ran.report()["reports"][0]["outcome"];
     assert_ne!(outcome, "reachable", "{registry}");
 }
@@ -85,14 +111,29 @@ fn expect(home: &Path, registry: &str, code: &str) {
 fn fleet() -> Tree {
     let entry = "dubbo%3A%2F%2F10.0.0.7%3A20880%2Fcom.x.Order%3Fapplication%3Dorder%26category%3Dproviders\
                  %26dubbo%3D2.0.2%26interface%3Dcom.x.Order%26release%3D3.2.16%26side%3Dprovider";
-    let of = |data: &str, ephemeral| Node { data: data.into(), ephemeral };
+    let of = |data: &str, ephemeral| Node {
+        data: data.into(),
+        ephemeral,
+    };
     Tree::from([
-        (format!("/dubbo/com.x.Order/providers/{entry}"), of("10.0.0.7", true)),
-        ("/dubbo/com.x.Order/configurators".into(), of("10.9.9.9", false)),
+        (
+            format!("/dubbo/com.x.Order/providers/{entry}"),
+            of("10.0.0.7", true),
+        ),
+        (
+            "/dubbo/com.x.Order/configurators".into(),
+            of("10.9.9.9", false),
+        ),
         ("/dubbo/com.x.Order/routers".into(), of("10.9.9.9", false)),
-        ("/dubbo/config/dubbo/order.condition-router".into(), of("conditions:\n  - '=> host = 10.0.*'\n", false)),
+        (
+            "/dubbo/config/dubbo/order.condition-router".into(),
+            of("conditions:\n  - '=> host = 10.0.*'\n", false),
+        ),
         ("/dubbo/mapping/com.x.Order".into(), of("order", false)),
-        ("/services/order/10.0.0.7:20880".into(), of("{\"name\":\"order\"}", true)),
+        (
+            "/services/order/10.0.0.7:20880".into(),
+            of("{\"name\":\"order\"}", true),
+        ),
         ("/kafka/brokers/ids/0".into(), of("{}", false)),
     ])
 }
@@ -101,21 +142,43 @@ fn fleet() -> Tree {
 fn each_failure_has_its_finding() {
     let home = TempDir::new().expect("a home");
     let home = home.path();
-    expect(home, &format!("zookeeper://127.0.0.1:{}", free_port()), "DG1001");
+    expect(
+        home,
+        &format!("zookeeper://127.0.0.1:{}", free_port()),
+        "DG1001",
+    );
     expect(home, "zookeeper://no-such-host.invalid:2181", "DG1001");
-    expect(home, &format!("zookeeper://{}", impostors::impostor(impostors::silent)), "DG1001");
-    expect(home, &format!("zookeeper://{}", impostors::impostor(|stream| drop(stream))), "DG1001");
-    expect(home, &format!("zookeeper://{}", impostors::impostor(impostors::http)), "DG1002");
+    expect(
+        home,
+        &format!("zookeeper://{}", impostors::impostor(impostors::silent)),
+        "DG1001",
+    );
+    expect(
+        home,
+        &format!("zookeeper://{}", impostors::impostor(drop)),
+        "DG1001",
+    );
+    expect(
+        home,
+        &format!("zookeeper://{}", impostors::impostor(impostors::http)),
+        "DG1002",
+    );
 }
 
 #[test]
 fn a_wrong_password_is_a_refusal_and_is_never_shown() {
-    let Some(distribution) = distribution("a wrong password") else { return };
+    let Some(distribution) = distribution("a wrong password") else {
+        return;
+    };
     let home = TempDir::new().expect("a home");
     let server = Server::start(&distribution, &Options::default());
     block(async {
         let client = tree::writer(&server.address()).await;
-        tree::fill(&client, &Tree::from([("/dubbo/other".into(), Node::default())])).await;
+        tree::fill(
+            &client,
+            &Tree::from([("/dubbo/other".into(), Node::default())]),
+        )
+        .await;
         let digest = "reader:veXBjYw3BYf6uxpNlI5qut624hs=";
         tree::closed_node(&client, "/dubbo/com.x.Order", digest).await;
     });
@@ -123,34 +186,59 @@ fn a_wrong_password_is_a_refusal_and_is_never_shown() {
     expect(home.path(), &registry, "DG1003");
     let ran = ask(home.path(), &registry);
     assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("canaryWrong"));
-    let right = ask(home.path(), &format!("zookeeper://reader:right@{}", server.address()));
+    let right = ask(
+        home.path(),
+        &format!("zookeeper://reader:right@{}", server.address()),
+    );
     assert!(!right.codes().contains("DG1003"), "{}", right.stdout);
 }
 
 #[test]
 fn a_lost_quorum_is_its_own_finding() {
-    let Some(distribution) = distribution("a lost quorum") else { return };
+    let Some(distribution) = distribution("a lost quorum") else {
+        return;
+    };
     let home = TempDir::new().expect("a home");
     let (peer, election) = (free_port(), free_port());
     let config = vec![
         format!("server.1=127.0.0.1:{peer}:{election}"),
         format!("server.2=127.0.0.1:{}:{}", free_port(), free_port()),
     ];
-    let server = Server::spawn(&distribution, &Options { config, id: Some(1), ..Options::default() });
+    let server = Server::spawn(
+        &distribution,
+        &Options {
+            config,
+            id: Some(1),
+            ..Options::default()
+        },
+    );
     server.wait_for("not currently serving");
-    expect(home.path(), &format!("zookeeper://{}", server.address()), "DG1004");
+    expect(
+        home.path(),
+        &format!("zookeeper://{}", server.address()),
+        "DG1004",
+    );
 }
 
 #[test]
 fn all_verbs_only_read_and_leave_the_tree_as_it_was() {
-    let Some(distribution) = distribution("the requests of all verbs") else { return };
+    let Some(distribution) = distribution("the requests of all verbs") else {
+        return;
+    };
     let home = TempDir::new().expect("a home");
     let server = Server::start(&distribution, &Options::default());
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build();
     let runtime = runtime.expect("a runtime");
     let client = runtime.block_on(tree::writer(&server.address()));
     runtime.block_on(tree::fill(&client, &fleet()));
-    runtime.block_on(tree::closed_node(&client, "/dubbo/closed", "reader:veXBjYw3BYf6uxpNlI5qut624hs="));
+    runtime.block_on(tree::closed_node(
+        &client,
+        "/dubbo/closed",
+        "reader:veXBjYw3BYf6uxpNlI5qut624hs=",
+    ));
     let before = runtime.block_on(tree::dump(&client));
 
     let proxy = Proxy::start(&server.address());
@@ -159,52 +247,131 @@ fn all_verbs_only_read_and_leave_the_tree_as_it_was() {
     let closed = format!("zookeeper://reader:wrong@{}?group=closed", proxy.address());
     let user = format!("zookeeper://reader:right@{}", proxy.address());
     let runs: [&[&str]; 9] = [
-        &["no-provider", SERVICE, "--registry", &registry(&proxy), "-o", "json"],
-        &["no-provider", SERVICE, "--registry", &registry(&proxy), "--consumer-app", "order-web", "--no-sweep"],
+        &[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            &registry(&proxy),
+            "-o",
+            "json",
+        ],
+        &[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            &registry(&proxy),
+            "--consumer-app",
+            "order-web",
+            "--no-sweep",
+        ],
         &["no-provider", "com.x.Missing", "--registry", &user],
         &["no-provider", SERVICE, "--registry", &closed],
         &["no-provider", SERVICE, "--registry", &registry(&strict)],
-        &["no-provider", SERVICE, "--registry", &registry(&proxy), "--deadline", "1ms"],
-        &["snapshot", SERVICE, "--registry", &registry(&proxy), "--out", "one"],
-        &["snapshot", "--all", "--registry", &registry(&proxy), "--out", "all.tar.gz"],
-        &["snapshot", "--all", "--registry", &registry(&strict), "--out", "cut"],
+        &[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            &registry(&proxy),
+            "--deadline",
+            "1ms",
+        ],
+        &[
+            "snapshot",
+            SERVICE,
+            "--registry",
+            &registry(&proxy),
+            "--out",
+            "one",
+        ],
+        &[
+            "snapshot",
+            "--all",
+            "--registry",
+            &registry(&proxy),
+            "--out",
+            "all.tar.gz",
+        ],
+        &[
+            "snapshot",
+            "--all",
+            "--registry",
+            &registry(&strict),
+            "--out",
+            "cut",
+        ],
     ];
     for args in runs {
         let ran = diag(home.path(), args);
-        assert!([0, 1, 3].contains(&ran.exit), "{args:?}: exit {}\n{}\n{}", ran.exit, ran.stdout, ran.stderr);
+        assert!(
+            [0, 1, 3].contains(&ran.exit),
+            "{args:?}: exit {}\n{}\n{}",
+            ran.exit,
+            ran.stdout,
+            ran.stderr
+        );
     }
     let requests = proxy.assert_only_reads() + strict.assert_only_reads();
     assert!(requests > 100, "{requests}");
-    let seen: BTreeSet<String> = proxy.seen().into_iter().map(|request| request.name).collect();
-    for expected in ["connect", "auth", "exists", "getData", "getChildren2", "closeSession"] {
+    let seen: BTreeSet<String> = proxy
+        .seen()
+        .into_iter()
+        .map(|request| request.name)
+        .collect();
+    for expected in [
+        "connect",
+        "auth",
+        "exists",
+        "getData",
+        "getChildren2",
+        "closeSession",
+    ] {
         assert!(seen.contains(expected), "no {expected}");
     }
-    let foreign = |request: &Request| request.path.as_ref().is_some_and(|path| path.starts_with("/kafka/brokers/ids"));
-    assert!(!proxy.seen().iter().any(foreign), "what others keep there is left alone");
+    let foreign = |request: &Request| {
+        request
+            .path
+            .as_ref()
+            .is_some_and(|path| path.starts_with("/kafka/brokers/ids"))
+    };
+    assert!(
+        !proxy.seen().iter().any(foreign),
+        "what others keep there is left alone"
+    );
     assert_eq!(runtime.block_on(tree::dump(&client)), before);
 }
 
 #[test]
 fn a_dry_run_asks_nobody_and_names_what_is_asked() {
-    let Some(distribution) = distribution("a dry run") else { return };
+    let Some(distribution) = distribution("a dry run") else {
+        return;
+    };
     let home = TempDir::new().expect("a home");
     let server = Server::start(&distribution, &Options::default());
     let proxy = Proxy::start(&server.address());
     let registry = format!("zookeeper://{}", proxy.address());
-    let dry = diag(home.path(), &["snapshot", SERVICE, "--registry", &registry, "--dry-run"]);
+    let dry = diag(
+        home.path(),
+        &["snapshot", SERVICE, "--registry", &registry, "--dry-run"],
+    );
     assert_eq!(dry.exit, 0, "{}", dry.stderr);
     assert_eq!(proxy.seen(), [], "nothing is sent");
-    diag(home.path(), &["snapshot", SERVICE, "--registry", &registry, "--out", "one"]);
+    diag(
+        home.path(),
+        &["snapshot", SERVICE, "--registry", &registry, "--out", "one"],
+    );
     let seen = proxy.seen();
     let mut named = 0;
     for line in dry.stdout.lines() {
         let mut words = line.rsplit(' ');
-        let (Some(path), Some(name)) = (words.next(), words.next()) else { continue };
+        let (Some(path), Some(name)) = (words.next(), words.next()) else {
+            continue;
+        };
         if ["exists", "getChildren2", "getData"].contains(&name) {
             named += 1;
             // An absent node is not asked further than that.
             let made = seen.iter().any(|request| {
-                request.path.as_deref() == Some(path) && (request.name == name || request.name == "exists")
+                request.path.as_deref() == Some(path)
+                    && (request.name == name || request.name == "exists")
             });
             assert!(made, "{line} was not made: {seen:?}");
         }
@@ -216,8 +383,20 @@ fn a_dry_run_asks_nobody_and_names_what_is_asked() {
 fn ctrl_c_ends_with_a_complete_report() {
     let home = TempDir::new().expect("a home");
     let registry = format!("zookeeper://{}", impostors::impostor(impostors::silent));
-    let args = ["no-provider", SERVICE, "--registry", &registry, "-o", "json", "--deadline", "30s"];
-    let child = program(home.path(), &args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let args = [
+        "no-provider",
+        SERVICE,
+        "--registry",
+        &registry,
+        "-o",
+        "json",
+        "--deadline",
+        "30s",
+    ];
+    let child = program(home.path(), &args)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let child = child.expect("the program");
     std::thread::sleep(Duration::from_millis(700));
     let start = SystemTime::now();
@@ -232,24 +411,46 @@ fn ctrl_c_ends_with_a_complete_report() {
 
 /// The signal of Ctrl-C.
 fn interrupt(child: &Child) {
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    let killed = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
     assert!(killed.expect("kill").success());
 }
 
 #[test]
 fn secrets_do_not_get_into_a_recording() {
-    let Some(distribution) = distribution("secrets in a registry") else { return };
+    let Some(distribution) = distribution("secrets in a registry") else {
+        return;
+    };
     let home = TempDir::new().expect("a home");
     let server = Server::start(&distribution, &Options::default());
     let mut tree = fleet();
     let secret = "dubbo%3A%2F%2Fadmin%3AcanaryUser%4010.0.0.8%3A20880%2Fcom.x.Order%3Ftoken%3DcanaryToken\
                   %26interface%3Dcom.x.Order%26application%3Dorder";
-    let of = |data: &str| Node { data: data.into(), ephemeral: false };
-    tree.insert(format!("/dubbo/com.x.Order/providers/{secret}"), of("10.0.0.8"));
-    tree.insert("/dubbo/config/dubbo/dubbo.properties".into(), of("dubbo.registry.password=canaryProperty\n"));
-    tree.insert("/dubbo/metadata/com.x.Order/provider/order".into(), of("{\"parameters\":{\"accessKey\":\"canaryJson\"}}"));
-    tree.insert("/dubbo/config/dubbo/com.x.Order::.configurators".into(), of("configs:\n- parameters: {password: canaryYaml}\n"));
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
+    let of = |data: &str| Node {
+        data: data.into(),
+        ephemeral: false,
+    };
+    tree.insert(
+        format!("/dubbo/com.x.Order/providers/{secret}"),
+        of("10.0.0.8"),
+    );
+    tree.insert(
+        "/dubbo/config/dubbo/dubbo.properties".into(),
+        of("dubbo.registry.password=canaryProperty\n"),
+    );
+    tree.insert(
+        "/dubbo/metadata/com.x.Order/provider/order".into(),
+        of("{\"parameters\":{\"accessKey\":\"canaryJson\"}}"),
+    );
+    tree.insert(
+        "/dubbo/config/dubbo/com.x.Order::.configurators".into(),
+        of("configs:\n- parameters: {password: canaryYaml}\n"),
+    );
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build();
     let runtime = runtime.expect("a runtime");
     let client = runtime.block_on(tree::writer(&server.address()));
     runtime.block_on(tree::fill(&client, &tree));
@@ -258,12 +459,24 @@ fn secrets_do_not_get_into_a_recording() {
     let runs: [&[&str]; 3] = [
         &["snapshot", SERVICE, "--registry", &registry, "--out", "one"],
         &["snapshot", "--all", "--registry", &registry, "--out", "all"],
-        &["no-provider", SERVICE, "--registry", &registry, "-o", "json"],
+        &[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            &registry,
+            "-o",
+            "json",
+        ],
     ];
     for args in runs {
         let ran = diag(home.path(), args);
         assert!([0, 1, 3].contains(&ran.exit), "{args:?}: {}", ran.stderr);
-        assert!(!format!("{}{}", ran.stdout, ran.stderr).contains("canary"), "{}\n{}", ran.stdout, ran.stderr);
+        assert!(
+            !format!("{}{}", ran.stdout, ran.stderr).contains("canary"),
+            "{}\n{}",
+            ran.stdout,
+            ran.stderr
+        );
     }
     let mut read = 0;
     for directory in ["one", "all"] {
