@@ -28,6 +28,8 @@ mod position;
 mod reader;
 mod scanner;
 mod tag;
+#[cfg(test)]
+mod tests;
 mod token;
 mod value;
 mod version;
@@ -49,7 +51,7 @@ pub const STACK_DEPTH: usize = 1_500;
 pub fn load(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
     let scanner = scanner::Scanner::new(text, version);
     let (graph, root) = composer::Composer::new(parser::Parser::new(scanner), version).compose()?;
-    construct::construct(graph, root, version)
+    construct::construct_single(graph, root, version)
 }
 
 /// Reads one document of a known class, as `new Yaml(new Constructor(Rule.class)).load(text)` does before the class has
@@ -61,12 +63,14 @@ pub fn load_root_untagged(text: &str, version: YamlVersion) -> Result<Document, 
     if let Some(root) = root {
         let node = graph.node_mut(root);
         node.tag = match node.kind {
+            // `null` is answered before the class is asked.
+            _ if node.tag == tag::Tag::Null => tag::Tag::Null,
             graph::Kind::Scalar { .. } => tag::Tag::Str,
             graph::Kind::Sequence(_) => tag::Tag::Seq,
             graph::Kind::Mapping { .. } => tag::Tag::Map,
         };
     }
-    construct::construct(graph, root, version)
+    construct::construct_single(graph, root, version)
 }
 
 /// Reads every document, as `new Yaml(new SafeConstructor()).loadAll(text)` does when it is followed to the end.
@@ -75,7 +79,7 @@ pub fn load_all(text: &str, version: YamlVersion) -> Result<Vec<Document>, YamlE
     let mut composer = composer::Composer::new(parser::Parser::new(scanner), version);
     let mut documents = Vec::new();
     while let Some((graph, root)) = composer.next_document()? {
-        documents.push(construct::construct(graph, Some(root), version)?);
+        documents.push(construct::construct(graph, root, version)?);
     }
     Ok(documents)
 }

@@ -82,8 +82,8 @@ struct Constructor {
     budget: usize,
 }
 
-/// `BaseConstructor.getSingleData`.
-pub(super) fn construct(
+/// `BaseConstructor.getSingleData`: the only document of a text.
+pub(super) fn construct_single(
     graph: Graph,
     root: Option<NodeId>,
     version: YamlVersion,
@@ -91,34 +91,50 @@ pub(super) fn construct(
     let Some(root) = root else {
         return Ok(Document::empty(version));
     };
-    let unchecked = version.null_root_unchecked() && graph.node(root).tag == Tag::Null;
-    let mut constructor = Constructor {
-        version,
-        progress: vec![Progress::New; graph.len()],
-        contents: std::iter::repeat_with(|| Content::Null)
-            .take(graph.len())
-            .collect(),
-        keys: Keys::new(graph.len()),
-        frames: Vec::new(),
-        postponed: Vec::new(),
-        dropped: Vec::new(),
-        budget: BUDGET,
-        graph,
-    };
-    if !unchecked {
-        constructor.run(root)?;
-        constructor.fill_postponed()?;
+    let constructor = Constructor::new(graph, version);
+    if version.null_root_unchecked() && constructor.graph.node(root).tag == Tag::Null {
+        return Ok(constructor.document(root));
     }
-    Ok(Document::new(
-        version,
-        root,
-        constructor.graph,
-        constructor.contents,
-        constructor.dropped,
-    ))
+    constructor.construct(root)
+}
+
+/// `BaseConstructor.getData`: one of several documents.
+pub(super) fn construct(
+    graph: Graph,
+    root: NodeId,
+    version: YamlVersion,
+) -> Result<Document, YamlError> {
+    Constructor::new(graph, version).construct(root)
 }
 
 impl Constructor {
+    fn new(graph: Graph, version: YamlVersion) -> Self {
+        Self {
+            version,
+            progress: vec![Progress::New; graph.len()],
+            contents: std::iter::repeat_with(|| Content::Null)
+                .take(graph.len())
+                .collect(),
+            keys: Keys::new(graph.len()),
+            frames: Vec::new(),
+            postponed: Vec::new(),
+            dropped: Vec::new(),
+            budget: BUDGET,
+            graph,
+        }
+    }
+
+    fn construct(mut self, root: NodeId) -> Result<Document, YamlError> {
+        self.run(root)?;
+        self.fill_postponed()?;
+        Ok(self.document(root))
+    }
+
+    /// What was built so far; `null` where nothing was.
+    fn document(self, root: NodeId) -> Document {
+        Document::new(self.version, root, self.graph, self.contents, self.dropped)
+    }
+
     fn run(&mut self, root: NodeId) -> Result<(), YamlError> {
         if self.ready(root)? {
             return Ok(());
