@@ -3,8 +3,11 @@
 use std::fmt;
 
 use crate::{
-    exit::Exit, question::RegistryAddressError, report::safe, settings::SettingsError,
-    snapshot::SnapshotError,
+    exit::Exit,
+    question::RegistryAddressError,
+    report::safe,
+    settings::SettingsError,
+    snapshot::{Masker, SnapshotError},
 };
 
 /// The user asked for something that cannot be done this way. Exit 2.
@@ -89,8 +92,11 @@ pub fn complaint(error: &anyhow::Error) -> Complaint {
     Complaint { exit, lines, hints }
 }
 
+/// An error may quote what the user typed in the wrong place: addresses lose their passwords here, too.
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let masker = Masker::default();
+        let safe = |text: &str| safe(&masker.text(text));
         for (index, line) in self.lines.iter().enumerate() {
             let head = if index == 0 { "error" } else { "  caused by" };
             writeln!(f, "{head}: {}", safe(line))?;

@@ -80,6 +80,14 @@ fn log_of(file: &Handed) -> Option<&LogFacts> {
 }
 
 fn typed(text: &str, settings: &Settings) -> Result<ServiceKey, UsageError> {
+    if text.contains('@') {
+        // Not repeated: what stands before the `@` may be a password.
+        return Err(
+            UsageError::new("SERVICE: this looks like an address, not a service key").hint(
+                "name the service as [group/]interface[:version] and the address with --registry",
+            ),
+        );
+    }
     let mut key = ServiceKey::parse_cli(text)
         .map_err(|error| UsageError::new(format!("SERVICE: {error}")))?;
     let filled = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());

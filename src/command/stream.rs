@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::{error::InputError, exit::Exit, report::safe};
+use crate::{error::InputError, exit::Exit, report::safe, snapshot::Masker};
 
 /// Writes a report, then ends with this exit. A reader that has gone away has read what it wanted: that is success.
 ///
@@ -27,5 +27,8 @@ pub(super) fn note(text: &str) {
 
 /// A warning, one line.
 pub(super) fn warn(text: &str) {
-    note(&format!("warning: {}\n", safe(text)));
+    note(&format!(
+        "warning: {}\n",
+        safe(&Masker::default().text(text))
+    ));
 }

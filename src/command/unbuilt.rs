@@ -1,4 +1,5 @@
-//! What the command line promises and this version does not have yet: said at once, with what works instead.
+//! What cannot be asked for: what the command line promises and this version does not have yet, with what works
+//! instead, and addresses in place of files.
 
 use crate::{
     cli::{Common, NoProviderArgs, Output, SnapshotArgs},
@@ -49,6 +50,7 @@ pub(super) fn live(kind: RegistryKind, address: &str) -> UsageError {
 }
 
 fn common(common: &Common) -> Result<(), UsageError> {
+    paths(common)?;
     let (sight, zones) = (&common.sight, &common.zones);
     let zone = "zones are not looked at: the report has every address";
     first([
@@ -77,6 +79,37 @@ fn common(common: &Common) -> Result<(), UsageError> {
         ),
     ])?;
     Ok(())
+}
+
+/// An address where a file is expected: said before anybody opens, and quotes, it.
+fn paths(common: &Common) -> Result<(), UsageError> {
+    let (sight, flags) = (&common.sight, &common.output);
+    let named = [
+        ("--snapshot", sight.snapshot.as_ref()),
+        ("--from-log", sight.from_log.as_ref()),
+        ("--config", flags.config.as_ref()),
+        ("--password-file", common.registry.password_file.as_ref()),
+    ];
+    let attached = sight.attach.iter().map(|one| ("--attach", Some(&one.file)));
+    for (flag, path) in named.into_iter().chain(attached) {
+        if path.is_some_and(|path| is_address(&path.to_string_lossy())) {
+            return Err(
+                UsageError::new(format!("{flag} takes a file, not an address"))
+                    .hint("an address goes into --registry, --also-search or --config-center"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// `scheme://..`, or `user:password@host:port`.
+fn is_address(text: &str) -> bool {
+    let signed_in = || {
+        let (user, host) = text.rsplit_once('@')?;
+        let (_, port) = host.rsplit_once(':')?;
+        Some(user.contains(':') && port.parse::<u16>().is_ok())
+    };
+    text.contains("://") || signed_in().unwrap_or(false)
 }
 
 /// A format that is not there.

@@ -83,11 +83,14 @@ impl Page {
 
     /// Text behind a first part that is longer than a label, wrapped below itself.
     pub(super) fn hanging(&mut self, head: &str, head_style: Style, text: &str) {
-        let indent = head.width();
-        for (index, part) in wrap(text, self.width.saturating_sub(indent).max(20))
-            .iter()
-            .enumerate()
-        {
+        self.heading(head, head_style, text, head.width());
+    }
+
+    /// The same with another indent for the lines that follow.
+    pub(super) fn heading(&mut self, head: &str, head_style: Style, text: &str, indent: usize) {
+        let rest = self.width.saturating_sub(indent).max(20);
+        let first = self.width.saturating_sub(head.width()).max(20);
+        for (index, part) in wrap_from(text, first, rest).iter().enumerate() {
             let line = if index == 0 {
                 format!("{}{part}", self.style.paint(head_style, head))
             } else {
@@ -103,12 +106,18 @@ pub(super) fn pad(text: &str, width: usize) -> String {
     format!("{text}{}", " ".repeat(width.saturating_sub(text.width())))
 }
 
-/// Lines of at most this width. Breaks at blanks and between wide characters; a longer word stays whole.
+/// Lines of at most this width.
 pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
+    wrap_from(text, width, width)
+}
+
+/// Lines, the first of another width than the others. Breaks at blanks and between wide characters; a longer word stays whole.
+fn wrap_from(text: &str, first: usize, rest: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
     for piece in pieces(text) {
         let word = piece.trim_end();
+        let width = if lines.is_empty() { first } else { rest };
         if !line.is_empty() && line.width() + word.width() > width {
             lines.push(line.trim_end().to_owned());
             line.clear();

@@ -46,7 +46,20 @@ pub fn render(report: &Report, view: View) -> String {
     if view.verbose {
         parts::sources(&mut page, report, view);
     }
-    page.finish()
+    let text = page.finish();
+    if view.style.unicode {
+        text
+    } else {
+        plain(&text)
+    }
+}
+
+/// The signs that the words themselves use, for a terminal that has only ASCII.
+fn plain(text: &str) -> String {
+    text.replace('\u{b7}', "-")
+        .replace('\u{2026}', "..")
+        .replace('\u{d7}', "x")
+        .replace(['\u{2013}', '\u{2014}'], "-")
 }
 
 /// `[group/]interface[:version]`.

@@ -32,7 +32,7 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View) {
     );
     match &answer.verdict {
         Some(verdict) => {
-            page.hanging(&head, style, &safe(&verdict.message));
+            page.heading(&head, style, &safe(&verdict.message), 2);
             let code = format!("{} {}", verdict.code, verdict.name);
             page.hanging(
                 "  ",

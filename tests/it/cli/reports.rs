@@ -1,0 +1,249 @@
+//! Reports of the handed recordings: schema, determinism, next steps that work, harmless text.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use clap::Parser as _;
+use serde_json::Value;
+
+use super::{REGISTRY, Recorded, case, provider, run};
+
+/// Every n-th recording of ZooKeeper among the handed cases; each is asked as it stands in `case.toml`.
+fn handed(every: usize) -> Vec<(String, Vec<String>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/cases/captures");
+    let mut names: Vec<String> = folder
+        .read_dir()
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect();
+    names.retain(|name| name.starts_with("zookeeper"));
+    names.sort();
+    assert!(names.len() > 200);
+    names
+        .into_iter()
+        .step_by(every)
+        .map(|name| {
+            let text = std::fs::read_to_string(folder.join(&name).join("case.toml")).unwrap();
+            let toml: toml::Table = text.parse().unwrap();
+            let mut ask: Vec<String> = toml["ask"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|word| word.as_str().unwrap().to_owned())
+                .collect();
+            ask.extend(["--snapshot".to_owned(), case(&name).display().to_string()]);
+            (name, ask)
+        })
+        .filter(|(_, ask)| ask[0] == "no-provider")
+        .collect()
+}
+
+fn with<'a>(ask: &'a [String], more: &[&'a str]) -> Vec<&'a str> {
+    ask.iter()
+        .map(String::as_str)
+        .chain(more.iter().copied())
+        .collect()
+}
+
+fn schema() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/report-1.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// Keys of a report that the schema does not describe.
+fn undescribed(
+    value: &Value,
+    schema: &Value,
+    root: &Value,
+    place: &str,
+    out: &mut BTreeSet<String>,
+) {
+    let mut schema = schema;
+    while let Some(name) = schema["$ref"].as_str() {
+        schema = &root["$defs"][name.trim_start_matches("#/$defs/")];
+    }
+    if let Some(choices) = schema["anyOf"].as_array() {
+        if !value.is_null() {
+            undescribed(value, &choices[0], root, place, out);
+        }
+        return;
+    }
+    match value {
+        Value::Array(items) => {
+            for item in items {
+                undescribed(item, &schema["items"], root, place, out);
+            }
+        }
+        Value::Object(fields) => {
+            let free = schema["properties"].is_null();
+            for (name, field) in fields {
+                if free && schema["additionalProperties"].is_null() {
+                    continue;
+                }
+                let inner = if free {
+                    &schema["additionalProperties"]
+                } else {
+                    &schema["properties"][name.as_str()]
+                };
+                let place = format!("{place}.{name}");
+                if inner.is_null() {
+                    out.insert(place);
+                } else {
+                    undescribed(field, inner, root, &place, out);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn json_is_as_the_schema_says() {
+    let schema = schema();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for (name, ask) in handed(23) {
+        let done = run(&with(&ask, &["-o", "json"]));
+        let report = done.json();
+        let errors: Vec<String> = validator
+            .iter_errors(&report)
+            .map(|error| format!("{}: {error}", error.instance_path))
+            .collect();
+        assert_eq!(errors, Vec::<String>::new(), "{name}");
+        let mut extra = BTreeSet::new();
+        undescribed(&report, &schema, &schema, "", &mut extra);
+        assert_eq!(extra, BTreeSet::new(), "{name}");
+        assert_eq!(report["exit"], done.exit, "{name}");
+    }
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    for (name, ask) in handed(41) {
+        for more in [&["-o", "json"][..], &["-v"], &["--brief", "--lang", "zh"]] {
+            let args = with(&ask, more);
+            let (one, two) = (run(&args), run(&args));
+            assert_eq!(
+                (one.stdout, one.stderr),
+                (two.stdout, two.stderr),
+                "{name} {more:?}"
+            );
+        }
+    }
+}
+
+/// A step that is offered must exist: flags that are not built would send people into a wall.
+#[test]
+fn commands_that_are_offered_work() {
+    let mut seen = BTreeSet::new();
+    for (name, ask) in handed(11) {
+        let report = run(&with(&ask, &["-o", "json"])).json();
+        for finding in report["reports"][0]["findings"].as_array().unwrap() {
+            for step in finding["remedy"].as_array().unwrap() {
+                let argv: Vec<&str> = step["argv"]
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .map(|word| word.as_str().unwrap())
+                    .collect();
+                // A word in capitals stands for what only the reader knows.
+                let complete = !argv
+                    .iter()
+                    .any(|word| word.len() > 3 && word.bytes().all(|b| b.is_ascii_uppercase()));
+                if argv.first() != Some(&"diag") || !complete || !seen.insert(argv.join(" ")) {
+                    continue;
+                }
+                diag::cli::Cli::try_parse_from(&argv)
+                    .unwrap_or_else(|error| panic!("{name}: {argv:?}: {error}"));
+                let mut again = argv[1..].to_vec();
+                let snapshot = case(&name).display().to_string();
+                again.extend(["--snapshot", &snapshot]);
+                let done = run(&again);
+                assert!(matches!(done.exit, 0 | 1 | 3), "{name}: {argv:?}: {done:?}");
+            }
+        }
+    }
+    assert!(!seen.is_empty());
+}
+
+#[test]
+fn registry_data_never_controls_the_terminal() {
+    let interface = "com.acme.OrderService";
+    let evil = "\u{1b}]0;owned\u{7}\u{1b}[2J\u{202e}gnp\u{9b}31m\r";
+    let mut bad = provider(
+        "10.0.0.7",
+        interface,
+        &format!("&group={evil}&version={evil}"),
+    );
+    bad = bad.replace("order-app", &format!("order{evil}"));
+    let named = format!("com.acme.OrderServic{evil}");
+    let recorded = Recorded::providers(
+        interface,
+        &[&bad, &provider("10.0.0.8", interface, "&group=gray"), evil],
+    );
+    let other = Recorded::providers(&named, &[&provider("10.0.0.9", &named, "")]);
+    for recorded in [&recorded, &other] {
+        let ask = [
+            "no-provider",
+            interface,
+            "--registry",
+            REGISTRY,
+            "--snapshot",
+            recorded.path(),
+            "--consumer-app",
+            evil,
+        ];
+        for more in [
+            &["-v"][..],
+            &["-o", "json"],
+            &["--brief"],
+            &["-v", "--lang", "zh"],
+        ] {
+            let done = run(&[&ask[..], more].concat());
+            assert!(matches!(done.exit, 0 | 1 | 3), "{done:?}");
+            let bad = |c: &char| {
+                (c.is_control() && !"\n\t".contains(*c)) || ('\u{202a}'..='\u{202e}').contains(c)
+            };
+            let found = done.stdout.chars().chain(done.stderr.chars()).find(bad);
+            assert_eq!(found, None, "{more:?}: {}", done.stdout);
+        }
+    }
+}
+
+#[test]
+fn text_of_a_known_situation() {
+    let interface = "com.acme.OrderService";
+    let urls = [
+        provider("10.0.0.7", interface, "&version=1.0.0"),
+        provider("10.0.0.8", interface, "&version=1.0.0"),
+        provider("10.0.0.9", interface, "&version=1.0.0&group=gray"),
+    ];
+    let recorded = Recorded::providers(interface, &[&urls[0], &urls[1], &urls[2]]);
+    let service = format!("{interface}:2.0.0");
+    let ask = [
+        "no-provider",
+        &service,
+        "--registry",
+        REGISTRY,
+        "--snapshot",
+        recorded.path(),
+        "--dubbo",
+        "3.2.16",
+    ];
+    let ask = [
+        &ask[..],
+        &[
+            "--consumer",
+            "starting",
+            "--consumer-app",
+            "order-web",
+            "--consumer-ip",
+            "10.0.1.9",
+        ],
+    ]
+    .concat();
+    for lang in ["en", "zh"] {
+        let done = run(&[&ask[..], &["--lang", lang]].concat());
+        assert_eq!(done.exit, 1, "{done:?}");
+        insta::assert_snapshot!(format!("version_differs_{lang}"), done.stdout);
+    }
+}
