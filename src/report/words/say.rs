@@ -53,6 +53,7 @@ sentences! {
     NotEvaluated: "it is there, and this version of diag does not evaluate it", "它存在,但此版本的 diag 不对其求值";
     NotAsked: "nobody asked for it", "未查询";
     AnswerRefused: "the answer was: {kind}", "应答为:{kind}";
+    ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称,共 {bytes} 字节;除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
     SweepOff: "looking into other places was switched off", "已关闭对其他位置的查找";
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心,日志中也没有";

@@ -26,6 +26,11 @@ pub(super) fn reach(
 ) -> Reach {
     let providers = place.category(interface, "providers");
     let seen = tree.children(&providers);
+    if let Seen::Here(names, line) = &seen
+        && let Some(failure) = too_long(tree, registry, names, line)
+    {
+        return Reach::Failed(failure);
+    }
     if seen.is_known() {
         return Reach::Answered(tree.shown(&providers, &seen, Say::RegistryAnswers));
     }
@@ -39,6 +44,40 @@ pub(super) fn reach(
         Some(line) if !answers(tree, place) => Reach::Failed(failed(tree, registry, line)),
         _ => Reach::Unknown(not_seen(&providers, &seen, true)),
     }
+}
+
+/// Longest answer that ZooKeeper's Java client takes unless `jute.maxbuffer` says otherwise
+/// (`ZKClientConfig.CLIENT_MAX_PACKET_LENGTH_DEFAULT` since 3.6; 4 MiB before).
+const CLIENT_LIMIT: usize = 1_048_575;
+
+/// The list was read here, and the consumer's client may refuse it: the server sends it all, the client closes the
+/// connection. Which client and which limit it has cannot be seen from here.
+fn too_long(
+    tree: Tree<'_>,
+    registry: &RegistryAddress,
+    names: &[String],
+    line: &Line,
+) -> Option<ReachFailure> {
+    // ReplyHeader, number of names, each with its length, Stat.
+    let bytes = 16 + 4 + names.iter().map(|name| 4 + name.len()).sum::<usize>() + 68;
+    if bytes <= CLIENT_LIMIT {
+        return None;
+    }
+    let fact = Phrase::new(Say::ListTooLong)
+        .with("names", names.len().to_string())
+        .with("bytes", bytes.to_string())
+        .with("limit", CLIENT_LIMIT.to_string());
+    Some(ReachFailure {
+        raised: raised(
+            tree,
+            registry,
+            line,
+            Code::AnswerTooLarge,
+            "client-limit",
+            fact,
+        ),
+        standing: Standing::Elsewhere,
+    })
 }
 
 /// The refusal of the node or of the nearest ancestor that has an answer of its own.

@@ -63,6 +63,34 @@ impl Proxy {
         format!("127.0.0.1:{}", self.port)
     }
 
+    /// The same, but after so many requests it is gone as if the server had been killed.
+    pub(crate) fn dying(upstream: &str, requests: usize) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("its address").port();
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (record, upstream) = (seen.clone(), upstream.to_owned());
+        std::thread::spawn(move || {
+            let mut open: Vec<TcpStream> = Vec::new();
+            listener.set_nonblocking(true).expect("a socket");
+            while record.lock().expect("the record").len() < requests {
+                match listener.accept() {
+                    Ok((client, _)) => {
+                        client.set_nonblocking(false).expect("a socket");
+                        let server = TcpStream::connect(&upstream).expect("the server");
+                        open.push(client.try_clone().expect("a socket"));
+                        pass(client, server, record.clone(), usize::MAX);
+                    }
+                    Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+                }
+            }
+            drop(listener);
+            for client in open {
+                let _ = client.shutdown(Shutdown::Both);
+            }
+        });
+        Self { port, seen }
+    }
+
     /// What was sent until now.
     pub(crate) fn seen(&self) -> Vec<Request> {
         self.seen.lock().expect("the record").clone()

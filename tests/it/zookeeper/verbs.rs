@@ -72,21 +72,12 @@ impl Ran {
     }
 }
 
-/// Asks for the service with the flags that make the consumer known.
+/// Asks for the service as a starting consumer of a line that knows interfaces only.
 fn ask(home: &Path, registry: &str) -> Ran {
     let args = ["no-provider", SERVICE, "--registry", registry, "-o", "json"];
-    let known = [
-        "--consumer-app",
-        "order-web",
-        "--consumer-ip",
-        "10.9.9.9",
-        "--dubbo",
-        "3.2.16",
-    ];
-    diag(
-        home,
-        &[&args[..], &known[..], &["--consumer", "starting"]].concat(),
-    )
+    let application = ["--consumer-app", "order-web", "--consumer-ip", "10.9.9.9"];
+    let line = ["--dubbo", "2.7.23", "--consumer", "starting"];
+    diag(home, &[&args[..], &application, &line].concat())
 }
 
 fn expect(home: &Path, registry: &str, code: &str) {
@@ -218,6 +209,99 @@ fn a_lost_quorum_is_its_own_finding() {
         &format!("zookeeper://{}", server.address()),
         "DG1004",
     );
+}
+
+#[test]
+fn a_list_that_a_java_client_would_refuse() {
+    let Some(distribution) = distribution("a long list of providers") else {
+        return;
+    };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    let methods = "m".repeat(800);
+    let names = (0..2300).map(|n| {
+        format!(
+            "dubbo%3A%2F%2F10.1.{}.{}%3A20880%2Fcom.x.Order%3Finterface%3Dcom.x.Order%26methods%3D{methods}",
+            n / 250,
+            n % 250
+        )
+    });
+    let tree: Tree = names
+        .map(|name| {
+            (
+                format!("/dubbo/com.x.Order/providers/{name}"),
+                Node::default(),
+            )
+        })
+        .collect();
+    block(async {
+        let client = tree::writer(&server.address()).await;
+        tree::fill(&client, &tree).await;
+    });
+    // The server sends it all; whether the consumer's client takes it is not known.
+    let registry = format!("zookeeper://{}", server.address());
+    let args = [
+        "no-provider",
+        SERVICE,
+        "--registry",
+        &registry,
+        "-o",
+        "json",
+    ];
+    let read = diag(home.path(), &[&args[..], &["--deadline", "60s"]].concat());
+    assert!(read.codes().contains("DG1010"), "{}", read.stdout);
+    assert_eq!(read.report()["reports"][0]["outcome"], "unknown");
+    // Somebody in between closes the connection instead.
+    let strict = Proxy::limited(&server.address(), 1 << 20);
+    expect(
+        home.path(),
+        &format!("zookeeper://{}", strict.address()),
+        "DG1010",
+    );
+}
+
+#[test]
+fn a_server_that_dies_in_the_middle_leaves_no_wrong_verdict() {
+    let Some(distribution) = distribution("a server that dies") else {
+        return;
+    };
+    let home = TempDir::new().expect("a home");
+    let server = Server::start(&distribution, &Options::default());
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .enable_all()
+        .build();
+    let runtime = runtime.expect("a runtime");
+    let client = runtime.block_on(tree::writer(&server.address()));
+    let mut fleet = fleet();
+    fleet.retain(|path, _| !path.contains("router"));
+    runtime.block_on(tree::fill(&client, &fleet));
+    let healthy = ask(home.path(), &format!("zookeeper://{}", server.address()));
+    assert_eq!(
+        healthy.report()["reports"][0]["outcome"],
+        "reachable",
+        "{}",
+        healthy.stdout
+    );
+    // Before anything of the service was read, the registry is what is wrong.
+    let proxy = Proxy::dying(&server.address(), 4);
+    expect(
+        home.path(),
+        &format!("zookeeper://{}", proxy.address()),
+        "DG1001",
+    );
+    for requests in [8, 12, 16, 24, 40] {
+        let proxy = Proxy::dying(&server.address(), requests);
+        let ran = ask(home.path(), &format!("zookeeper://{}", proxy.address()));
+        let answer = ran.report()["reports"][0].clone();
+        let unreachable = answer["verdict"]["code"] == "DG1001";
+        assert!(
+            unreachable || answer["outcome"] == "unknown" || answer["outcome"] == "reachable",
+            "after {requests} requests: {}",
+            ran.stdout
+        );
+        assert!(ran.took < Duration::from_secs(11), "{:?}", ran.took);
+    }
 }
 
 #[test]
