@@ -6,11 +6,12 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::Timestamp;
 
-use super::unbuilt;
 use crate::{
     error::UsageError,
     model::secret::Secret,
-    observe::{Clock, Deadline, Observer, Progress, Terms, run, zookeeper::Zookeeper},
+    observe::{
+        Clock, Deadline, Observer, Progress, Terms, nacos::Nacos, run, zookeeper::Zookeeper,
+    },
     progress::Spinner,
     question::{Question, RegistryAddress, RegistryKind},
     settings::Settings,
@@ -77,20 +78,29 @@ pub(super) fn observers(
         }
         let kind = match address.kind {
             RegistryKind::Zookeeper => SourceKind::Zookeeper,
-            RegistryKind::Nacos => {
-                return Err(unbuilt::live(address.kind, &address.to_string()));
-            }
+            RegistryKind::Nacos => SourceKind::Nacos,
             RegistryKind::Other => continue,
         };
+        let is_nacos = kind == SourceKind::Nacos;
         let source = Source {
             roles,
             url: Some(address.to_string()),
             ..Source::new(kind)
         };
         let id = snapshot.manifest_mut().add_source("r", source);
-        let observer = Zookeeper::new(id, &address)
-            .map_err(|error| UsageError::new(format!("{address} cannot be asked: {error}")))?;
-        observers.push(Observer::Zookeeper(observer));
+        let observer = if is_nacos {
+            Nacos::new(id, &address)
+                .map(Observer::Nacos)
+                .map_err(|error| error.to_string())
+        } else {
+            Zookeeper::new(id, &address)
+                .map(Observer::Zookeeper)
+                .map_err(|error| error.to_string())
+        };
+        observers.push(
+            observer
+                .map_err(|error| UsageError::new(format!("{address} cannot be asked: {error}")))?,
+        );
     }
     Ok(observers)
 }

@@ -67,7 +67,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
             .any(|question| question.registries.is_empty())
         {
             return Err(UsageError::new("no registry is named")
-                .hint("give --registry zookeeper://HOST:2181")
+                .hint("give --registry zookeeper://HOST:2181 or nacos://HOST:8848")
                 .into());
         }
         let mut observers = live::observers(&questions, &mut snapshot)?;
@@ -129,12 +129,16 @@ fn walk(
         .filter_map(|address| address.group.as_ref())
         .map(|(group, _)| format!("/{}", group.trim_matches('/')))
         .collect();
+    let namespaces: Vec<String> = settings
+        .registries
+        .iter()
+        .filter_map(|address| address.namespace.clone())
+        .collect();
     let masker = snapshot.masker().clone();
     let mut ended = Ended::Complete;
     let mut complete = true;
     for observer in observers {
-        let Observer::Zookeeper(zookeeper) = observer;
-        let source = zookeeper.source().clone();
+        let source = observer.source().clone();
         let walked = live::runtime()?.block_on(async {
             let terms = live::terms(settings, None, masker.clone());
             let mut count = 0_usize;
@@ -146,13 +150,20 @@ fn walk(
                 snapshot.insert(source.clone(), line);
                 Ok::<(), Infallible>(())
             };
-            let walked = zookeeper
-                .walk(&roots, Bounds::default(), &terms, live::stop(), sink)
-                .await;
-            zookeeper.close().await;
-            walked
+            let walked = match observer {
+                Observer::Zookeeper(zookeeper) => {
+                    let bounds = Bounds::default();
+                    zookeeper
+                        .walk(&roots, bounds, &terms, live::stop(), sink)
+                        .await
+                }
+                Observer::Nacos(nacos) => nacos.walk(&namespaces, &terms, live::stop(), sink).await,
+            };
+            let server = observer.server();
+            observer.close().await;
+            (walked, server)
         });
-        let Ok(walked) = walked;
+        let (Ok(walked), server) = walked;
         complete &= walked.is_complete();
         if let Some(failure) = &walked.lost {
             stream::warn(&format!(
@@ -166,10 +177,9 @@ fn walk(
                 "{source}: too large: nothing was read from {path} on"
             ));
         }
-        if let (Some(server), Some(about)) = (
-            zookeeper.server(),
-            snapshot.manifest_mut().sources.get_mut(&source),
-        ) {
+        if let (Some(server), Some(about)) =
+            (server, snapshot.manifest_mut().sources.get_mut(&source))
+        {
             about.server = Some(server);
         }
         if walked.ended != Ended::Complete {
@@ -202,8 +212,15 @@ fn plan(observers: &[Observer], questions: &[Question], snapshot: &Snapshot, all
         lines.push(format!("# {source} {}", url.unwrap_or_default()));
         lines.extend(observer.plan(&wants));
         lines.push(if all {
-            "# then every node below the roots that hold Dubbo's data, children and content"
-                .to_owned()
+            match observer {
+                Observer::Zookeeper(_) => {
+                    "# then every node below the roots that hold Dubbo's data, children and content"
+                }
+                Observer::Nacos(_) => {
+                    "# then the services, instances and configurations of every namespace"
+                }
+            }
+            .to_owned()
         } else {
             "# then what these answers make necessary, until nothing new is".to_owned()
         });

@@ -4,7 +4,6 @@
 use crate::{
     cli::{Common, NoProviderArgs, Output, SnapshotArgs},
     error::UsageError,
-    question::RegistryKind,
 };
 
 /// A verb or flag that is not there.
@@ -39,14 +38,6 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
         "secrets are masked in every recording; names and addresses are kept",
     )])?;
     common(&args.common)
-}
-
-/// Asking a registry of this kind live.
-pub(super) fn live(kind: RegistryKind, address: &str) -> UsageError {
-    missing(
-        &format!("asking {kind} live ({address})"),
-        "diagnose a recording of it: --snapshot PATH",
-    )
 }
 
 fn common(common: &Common) -> Result<(), UsageError> {

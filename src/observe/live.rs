@@ -3,13 +3,26 @@
 use std::{future::pending, io};
 
 use super::{
-    Observer, Progress, Terms, run,
-    zookeeper::{Unobservable, Zookeeper},
+    Observer, Progress, Terms,
+    nacos::{self, Nacos},
+    run,
+    zookeeper::{self, Zookeeper},
 };
 use crate::{
     question::{RegistryAddress, RegistryKind},
     snapshot::{Ended, Manifest, Role, Snapshot, Source, SourceKind, Want},
 };
+
+/// Why an address cannot be observed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Unobservable {
+    /// An address of a ZooKeeper.
+    #[error(transparent)]
+    Zookeeper(#[from] zookeeper::Unobservable),
+    /// An address of a Nacos.
+    #[error(transparent)]
+    Nacos(#[from] nacos::Unobservable),
+}
 
 /// The observers of these addresses, each a source in the manifest.
 ///
@@ -24,14 +37,15 @@ pub fn observers<'a>(
 ) -> Result<Vec<Observer>, Unobservable> {
     let mut merged: Vec<(RegistryAddress, Vec<Role>)> = Vec::new();
     for (address, role) in addresses {
-        if address.kind != RegistryKind::Zookeeper {
+        if address.kind == RegistryKind::Other {
             continue;
         }
         let same = |(known, _): &&mut (RegistryAddress, Vec<Role>)| {
-            known
-                .members
-                .iter()
-                .any(|member| address.members.contains(member))
+            known.kind == address.kind
+                && known
+                    .members
+                    .iter()
+                    .any(|member| address.members.contains(member))
         };
         match merged.iter_mut().find(same) {
             Some((known, roles)) => {
@@ -51,11 +65,20 @@ pub fn observers<'a>(
     merged
         .into_iter()
         .map(|(address, roles)| {
-            let mut source = Source::new(SourceKind::Zookeeper);
+            let nacos = address.kind == RegistryKind::Nacos;
+            let mut source = Source::new(if nacos {
+                SourceKind::Nacos
+            } else {
+                SourceKind::Zookeeper
+            });
             source.url = Some(address.to_string());
             source.roles = roles;
             let id = manifest.add_source("r", source);
-            Ok(Observer::Zookeeper(Zookeeper::new(id, &address)?))
+            Ok(if nacos {
+                Observer::Nacos(Nacos::new(id, &address)?)
+            } else {
+                Observer::Zookeeper(Zookeeper::new(id, &address)?)
+            })
         })
         .collect()
 }
@@ -114,12 +137,14 @@ mod tests {
             (&nacos, Role::Registry),
         ];
         let observers = observers(addresses, &mut manifest).unwrap();
-        assert_eq!(observers.len(), 2);
+        assert_eq!(observers.len(), 3);
         let sources: Vec<&Source> = manifest.sources.values().collect();
         assert_eq!(sources[0].roles, [Role::Registry, Role::ConfigCenter]);
         let url = sources[0].url.as_deref().unwrap();
         assert!(url.contains("a:2181") && url.contains("c:2181"), "{url}");
         assert!(!url.contains("s3cret"), "{url}");
         assert_eq!(sources[1].url.as_deref(), Some("zookeeper://z:2181"));
+        assert_eq!(sources[2].url.as_deref(), Some("nacos://n:8848"));
+        assert_eq!(sources[2].kind, SourceKind::Nacos);
     }
 }

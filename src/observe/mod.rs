@@ -7,6 +7,7 @@ mod answers;
 mod deadline;
 mod failure;
 mod live;
+pub mod nacos;
 pub mod probe;
 pub mod recorded;
 mod run;
@@ -15,7 +16,7 @@ pub mod zookeeper;
 pub use answers::{Answers, Clock, Terms};
 pub use deadline::{Deadline, Passed};
 pub use failure::Failure;
-pub use live::{interrupt, live, observers};
+pub use live::{Unobservable, interrupt, live, observers};
 pub use run::{Progress, run};
 
 use crate::snapshot::{SourceId, Want};
@@ -25,6 +26,8 @@ use crate::snapshot::{SourceId, Want};
 pub enum Observer {
     /// A ZooKeeper ensemble.
     Zookeeper(zookeeper::Zookeeper),
+    /// A Nacos server or cluster.
+    Nacos(nacos::Nacos),
 }
 
 impl Observer {
@@ -32,6 +35,7 @@ impl Observer {
     pub fn source(&self) -> &SourceId {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.source(),
+            Self::Nacos(nacos) => nacos.source(),
         }
     }
 
@@ -42,6 +46,7 @@ impl Observer {
     pub async fn fetch(&mut self, wants: &[Want], deadline: &Deadline, answers: &Answers) {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.fetch(wants, deadline, answers).await,
+            Self::Nacos(nacos) => nacos.fetch(wants, deadline, answers).await,
         }
     }
 
@@ -49,6 +54,7 @@ impl Observer {
     pub fn plan(&self, wants: &[Want]) -> Vec<String> {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.plan(wants),
+            Self::Nacos(nacos) => nacos.plan(wants),
         }
     }
 
@@ -56,6 +62,7 @@ impl Observer {
     pub fn server(&self) -> Option<String> {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.server(),
+            Self::Nacos(nacos) => nacos.server(),
         }
     }
 
@@ -63,6 +70,7 @@ impl Observer {
     pub async fn close(&mut self) {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.close().await,
+            Self::Nacos(nacos) => nacos.close(),
         }
     }
 }

@@ -4,6 +4,7 @@ mod cases;
 mod cli;
 mod log_cases;
 mod log_shapes;
+mod nacos;
 mod oracle;
 mod snapshot;
 mod zookeeper;

@@ -1,0 +1,228 @@
+//! Several members: each is asked, one that is gone is passed over, lists have pages, requests are bounded.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use diag::snapshot::{Key, Payload};
+
+use super::{
+    instances, observe,
+    server::{Reply, Server},
+};
+
+/// A 2.x that knows one instance.
+fn knowing(ip: &'static str) -> Server {
+    Server::start(move |request| match request.path.as_str() {
+        "/nacos/v3/admin/core/state" => Reply::new(404, "application/json", "{}"),
+        "/nacos/v1/console/server/state" => Reply::json(r#"{"version":"2.5.1"}"#),
+        _ => Reply::json(format!(r#"{{"hosts":[{{"ip":"{ip}"}}]}}"#)),
+    })
+}
+
+fn closed() -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().to_string()
+}
+
+#[test]
+fn each_member_says_what_it_knows() {
+    let (one, two) = (knowing("10.0.0.1"), knowing("10.0.0.2"));
+    let gone = closed();
+    let address = format!("nacos://{}?backup={},{gone}", one.address, two.address);
+    let seen = observe(&address, &[instances("s")]);
+    let mut said: Vec<(String, String)> = seen
+        .lines(&instances("s"))
+        .iter()
+        .map(|line| {
+            let Payload::Text(text) = &line.payload else {
+                panic!("{line:?}");
+            };
+            (line.via.clone().unwrap(), text.clone())
+        })
+        .collect();
+    said.sort();
+    let mut expected = vec![
+        (
+            one.address.clone(),
+            r#"{"hosts":[{"ip":"10.0.0.1"}]}"#.to_owned(),
+        ),
+        (
+            two.address.clone(),
+            r#"{"hosts":[{"ip":"10.0.0.2"}]}"#.to_owned(),
+        ),
+    ];
+    expected.sort();
+    assert_eq!(said, expected);
+    let states = seen.lines(&Key::NacosState);
+    assert_eq!(states.len(), 3);
+    let refused = states
+        .iter()
+        .find(|line| line.via.as_ref() == Some(&gone))
+        .unwrap();
+    assert_eq!(refused.err_kind().unwrap().as_str(), "refused");
+}
+
+#[test]
+fn many_keys_are_asked_of_one_member_and_never_too_many_at_once() {
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&most);
+    let one = Server::start(move |request| {
+        let there = now.fetch_add(1, Ordering::SeqCst) + 1;
+        counted.fetch_max(there, Ordering::SeqCst);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        now.fetch_sub(1, Ordering::SeqCst);
+        match request.path.as_str() {
+            "/nacos/v3/admin/core/state" => Reply::new(404, "application/json", "{}"),
+            "/nacos/v1/console/server/state" => Reply::json(r#"{"version":"2.5.1"}"#),
+            _ => Reply::json(r#"{"hosts":[]}"#),
+        }
+    });
+    let two = knowing("10.0.0.2");
+    let keys: Vec<Key> = (0..400)
+        .map(|number| instances(&format!("s{number}")))
+        .collect();
+    let seen = observe(
+        &format!("nacos://{}?backup={}", one.address, two.address),
+        &keys,
+    );
+    for key in &keys {
+        assert_eq!(seen.said(key), "answer", "{key}");
+    }
+    let asked = |server: &Server| {
+        let requests = server.requests();
+        requests
+            .iter()
+            .filter(|request| request.path.ends_with("instance/list"))
+            .count()
+    };
+    assert_eq!(asked(&one) + asked(&two), 400);
+    let most = most.load(Ordering::SeqCst);
+    assert!(
+        (2..=diag::observe::nacos::MOST_AT_ONCE).contains(&most),
+        "{most} at once"
+    );
+}
+
+/// `total` services in pages; beyond the end a page is empty, as with the real ones.
+fn listing(total: usize) -> Server {
+    Server::start(move |request| match request.path.as_str() {
+        "/nacos/v3/admin/core/state" => Reply::new(404, "application/json", "{}"),
+        "/nacos/v1/console/server/state" => Reply::json(r#"{"version":"1.4.8"}"#),
+        _ => {
+            let number = |name: &str| request.param(name).unwrap().parse::<usize>().unwrap();
+            let (page, size) = (number("pageNo"), number("pageSize"));
+            let names: Vec<String> = (0..total)
+                .skip((page - 1) * size)
+                .take(size)
+                .map(|number| format!("s{number}"))
+                .collect();
+            Reply::json(serde_json::json!({"count": total, "doms": names}).to_string())
+        }
+    })
+}
+
+#[test]
+fn all_pages_are_read() {
+    let key = Key::NacosServices {
+        namespace: "prod".into(),
+        group: Some("DEFAULT_GROUP".into()),
+    };
+    for (total, pages) in [(0, 1), (1, 1), (500, 1), (501, 2), (1700, 4)] {
+        let server = listing(total);
+        let seen = observe(
+            &format!("nacos://{}", server.address),
+            std::slice::from_ref(&key),
+        );
+        let lines = seen.lines(&key);
+        assert_eq!(lines.len(), pages, "{total}");
+        let names: usize = lines
+            .iter()
+            .map(|line| match &line.payload {
+                Payload::Text(text) => text.matches("\"s").count(),
+                other => panic!("{other:?}"),
+            })
+            .sum();
+        assert_eq!(names, total);
+    }
+}
+
+/// Two namespaces, one service and one rule in each; a configuration of somebody else.
+fn small() -> Server {
+    Server::start(|request| {
+        let prod = request.query.iter().any(|(_, value)| value == "prod");
+        let service = if prod {
+            "providers:a.P::"
+        } else {
+            "providers:a.Q::"
+        };
+        Reply::json(match request.path.trim_start_matches("/nacos/") {
+            "v3/admin/core/state" => return Reply::new(404, "application/json", "{}"),
+            "v1/console/server/state" => r#"{"version":"2.5.1"}"#.to_owned(),
+            "v1/console/namespaces" => {
+                r#"{"code":200,"data":[{"namespace":""},{"namespace":"prod"}]}"#.to_owned()
+            }
+            "v1/core/cluster/nodes" => r#"{"code":200,"data":[]}"#.to_owned(),
+            "v1/ns/catalog/services" => format!(
+                r#"{{"count":1,"serviceList":[{{"name":"{service}","groupName":"G"}}]}}"#
+            ),
+            "v1/ns/service/list" => r#"{"count":0,"doms":[]}"#.to_owned(),
+            "v1/ns/instance/list" => r#"{"hosts":[]}"#.to_owned(),
+            "v1/ns/catalog/instances" => r#"{"count":0,"list":[]}"#.to_owned(),
+            "v1/ns/service" => r#"{"protectThreshold":0.0}"#.to_owned(),
+            "v1/ns/service/subscribers" => r#"{"count":0,"subscribers":[]}"#.to_owned(),
+            "v1/cs/configs" if request.param("search").is_some() => {
+                r#"{"totalCount":2,"pageItems":[{"dataId":"r","group":"dubbo"},{"dataId":"x","group":"other"}]}"#
+                    .to_owned()
+            }
+            "v1/cs/configs" => return Reply::new(200, "text/plain", "force: true"),
+            other => panic!("{other}"),
+        })
+    })
+}
+
+#[test]
+fn everything_of_dubbo_is_read() {
+    use diag::{
+        observe::{Clock, Deadline, Terms, nacos::Nacos},
+        question::RegistryAddress,
+        snapshot::{Ended, Line, Masker, SourceId},
+    };
+    let server = small();
+    let address = RegistryAddress::parse(&format!("nacos://{}", server.address)).unwrap();
+    let mut lines: Vec<Line> = Vec::new();
+    let walked = super::block(async {
+        let terms = Terms {
+            deadline: Deadline::starting_now(None, std::time::Duration::from_secs(5)),
+            clock: Clock::Fixed(super::moment()),
+            masker: Masker::default(),
+        };
+        let mut nacos = Nacos::new(SourceId::new("r1").unwrap(), &address).unwrap();
+        let sink = |line: Line| {
+            lines.push(line);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        let walked = nacos.walk(&[], &terms, std::future::pending(), sink).await;
+        nacos.close();
+        walked
+    })
+    .unwrap();
+    server.assert_only_reads();
+    assert_eq!(walked.ended, Ended::Complete);
+    assert!(walked.is_complete(), "{walked:?}");
+    assert_eq!(walked.roots, ["", "prod"]);
+    for key in [
+        Key::nacos_instances("prod", "G", "providers:a.P::"),
+        Key::nacos_instances("", "G", "providers:a.Q::"),
+        Key::nacos_config("prod", "dubbo", "r"),
+    ] {
+        assert!(lines.iter().any(|line| line.key == key), "{key}");
+    }
+    assert!(
+        !lines
+            .iter()
+            .any(|line| line.key == Key::nacos_config("prod", "other", "x"))
+    );
+    assert_eq!(walked.nodes, lines.len());
+}
