@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test reads its fixtures")]
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use diag::input::log::{Claim, LogFacts};
+use diag::input::log::{Claim, LogFacts, Strength};
 use serde_json::json;
 
 use crate::log_cases::{Case, cases, check, read};
@@ -314,6 +315,73 @@ fn a_cut_text_says_nothing_that_the_whole_does_not_say() {
     );
 }
 
+/// The place of a fact is where its value stands in the file.
+#[test]
+fn facts_stand_where_they_say() {
+    let mut seen = 0;
+    for case in cases()
+        .iter()
+        .filter(|case| !matches!(case.name.as_str(), "L55" | "L56"))
+    {
+        let text = text(case);
+        for claim in all_claims(&read(text.as_bytes())) {
+            let exact = [
+                "dubbo",
+                "method",
+                "registry",
+                "consumer_ip",
+                "code",
+                "thread",
+                "answered_by",
+                "revision",
+                "config_data_id",
+            ];
+            let Some(value) = claim
+                .value()
+                .as_str()
+                .filter(|_| exact.contains(&claim.name()))
+                .map(str::to_owned)
+            else {
+                continue;
+            };
+            if claim.strength() != Strength::Stated {
+                continue;
+            }
+            let place = claim.place();
+            let start: usize = text
+                .split_inclusive('\n')
+                .take(usize::try_from(place.line).unwrap() - 1)
+                .map(str::len)
+                .sum();
+            assert_eq!(
+                usize::try_from(place.offset).unwrap(),
+                start,
+                "{} {claim:?}",
+                case.name
+            );
+            let rest: String = text[start..]
+                .chars()
+                .skip(usize::try_from(place.column).unwrap() - 1)
+                .collect();
+            // A registry's URL is where its address stands.
+            let found = rest.starts_with(&value)
+                || (claim.name() == "registry"
+                    && rest
+                        .split_whitespace()
+                        .next()
+                        .is_some_and(|word| word.contains(&value)));
+            assert!(
+                found,
+                "{} {claim:?} at {:?}",
+                case.name,
+                rest.chars().take(40).collect::<String>()
+            );
+            seen += 1;
+        }
+    }
+    assert!(seen > 100, "only {seen} facts were looked at");
+}
+
 /// Ordinary lines, some with words that also begin messages.
 #[test]
 fn ordinary_text_says_nothing() {
@@ -347,4 +415,31 @@ java.lang.NullPointerException: null
         .collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
     assert_eq!((facts.failures.len(), facts.statements.len()), (0, 0));
+}
+
+proptest::proptest! {
+    #![proptest_config(proptest::test_runner::Config { cases: 150, failure_persistence: None, ..Default::default() })]
+
+    /// Damaged texts never panic, and every fact stands on a line there is.
+    #[test]
+    fn damaged_texts_are_read(
+        which in 0_usize..40,
+        edits in proptest::collection::vec((0.0_f64..1.0, 0_usize..12, proptest::sample::select(vec!["", "\n", " ", "…", "\u{0}", "\"", "{", "é", "\r\n", ", cause: "])), 1..12)
+    ) {
+        static TEXTS: LazyLock<Vec<String>> = LazyLock::new(|| cases().iter().map(text).collect());
+        let mut letters: Vec<char> = TEXTS[which].chars().collect();
+        for (place, removed, put) in edits {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a place in a short text")]
+            let at = (place * letters.len() as f64) as usize;
+            let end = (at + removed).min(letters.len());
+            letters.splice(at..end, put.chars());
+        }
+        let damaged: String = letters.into_iter().collect();
+        let facts = read(damaged.as_bytes());
+        let lines = damaged.lines().count() as u64 + 1;
+        for claim in all_claims(&facts) {
+            proptest::prop_assert!(claim.place().line <= lines, "{claim:?}");
+        }
+        let _ = facts.question_hints();
+    }
 }

@@ -71,7 +71,12 @@ fn mark_cut(text: Text) -> Text {
     if !content.trim_end().ends_with(['.', '…', ']', ')', '>']) {
         return text;
     }
-    let Some(found) = CUT_MARK.find(content).filter(|found| found.start() > 0) else {
+    // Dubbo itself ends a list of addresses with `,...`.
+    let of_dubbo = content.trim_end().ends_with(",...");
+    let Some(found) = CUT_MARK
+        .find(content)
+        .filter(|found| found.start() > 0 && !of_dubbo)
+    else {
         return text;
     };
     let mut marked = text.part(0, found.start());

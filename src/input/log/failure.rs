@@ -95,10 +95,10 @@ impl Failure {
         if self.has(MessageId::Although) {
             return Outcome::Success;
         }
-        if self
-            .ids()
-            .all(|id| matches!(id, MessageId::Slow | MessageId::SlowProvider) || id.is_statement())
-        {
+        if self.messages.iter().all(|message| {
+            matches!(message.id, MessageId::Slow | MessageId::SlowProvider)
+                || message.is_statement()
+        }) {
             return Outcome::Unknown;
         }
         Outcome::Failed

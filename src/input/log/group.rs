@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::head::Head;
 use super::message::{Message, MessageId};
 use super::moment::Clock;
-use super::repeated::{add_message, is_repeated, merge_detail};
+use super::repeated::{add_message, add_text, is_same_text, merge_detail};
 
 /// Distinct failures kept, and as many statements; more are only counted.
 pub const MAX_FAILURES: usize = 1000;
@@ -45,6 +45,8 @@ struct Open {
     key: Option<KeyClaim>,
     method: Option<String>,
     consumer: Option<String>,
+    /// Ids of requests and answers.
+    calls: Vec<String>,
     thread: Option<String>,
     clock: Option<Clock>,
     entry: Option<u64>,
@@ -64,11 +66,7 @@ pub(super) struct Grouper {
 impl Grouper {
     /// Takes a unit in.
     pub(super) fn push(&mut self, unit: Unit, facts: &mut LogFacts) {
-        if unit
-            .messages
-            .iter()
-            .all(|message| message.id.is_statement())
-        {
+        if unit.messages.iter().all(Message::is_statement) {
             let open = Open::new(unit);
             keep(
                 open.failure,
@@ -188,6 +186,7 @@ impl Open {
             key: None,
             method: None,
             consumer: None,
+            calls: Vec::new(),
             thread: head.thread.map(|thread| thread.0),
             clock: head.clock,
             entry,
@@ -222,7 +221,7 @@ impl Open {
             self.note(&message);
             match self.failure.messages.last_mut() {
                 Some(last) if detail && same_entry => merge_detail(last, &message),
-                _ => add_message(&mut self.failure.messages, message),
+                _ => add_text(&mut self.failure.messages, message),
             }
         }
         self.thread = self.thread.take().or(thread);
@@ -243,6 +242,14 @@ impl Open {
         }
         let text = |fact: Option<&Fact<String>>| fact.map(|fact| fact.value.clone());
         self.method = self.method.take().or_else(|| text(message.facts.method()));
+        for call in [message.facts.request_id(), message.facts.response_id()]
+            .into_iter()
+            .flatten()
+        {
+            if !self.calls.contains(&call.value) {
+                self.calls.push(call.value.clone());
+            }
+        }
         self.consumer = self
             .consumer
             .take()
@@ -263,10 +270,15 @@ impl Open {
             return true;
         }
         let distance = self.clock.zip(next.clock).and_then(|(a, b)| a.distance(b));
+        // An answer that comes late belongs to the call that did not wait for it, whatever thread tells it.
+        let same_call = next.calls.iter().any(|call| self.calls.contains(call));
+        if same_call && distance.is_none_or(|distance| distance <= CIRCUMSTANCE) {
+            return true;
+        }
         let repeated = other
             .messages
             .iter()
-            .all(|message| known.messages.iter().any(|old| is_repeated(old, message)));
+            .all(|message| known.messages.iter().any(|old| is_same_text(old, message)));
         if repeated {
             // A logger above prints the text once more in the same moment; later it is another occurrence.
             let moment = if next.is_start() {

@@ -253,4 +253,14 @@ pub struct Message {
     pub cut: bool,
     /// What it says.
     pub facts: Facts,
+    /// The fixed words by which it was found.
+    #[serde(skip)]
+    pub(super) words: &'static str,
+}
+
+impl Message {
+    /// A statement tells how things are; alone it is no failure. A migration that failed is one.
+    pub fn is_statement(&self) -> bool {
+        self.id.is_statement() && !(self.id == MessageId::Mig && self.facts.reason().is_some())
+    }
 }

@@ -17,6 +17,28 @@ pub(super) fn add_message(messages: &mut Vec<Message>, message: Message) {
     }
 }
 
+/// The same for a message of another line: it repeats one only in the same words, or in those of a short line that
+/// leaves all the facts to the exception below it.
+pub(super) fn add_text(messages: &mut Vec<Message>, message: Message) {
+    match messages
+        .iter_mut()
+        .find(|known| is_same_text(known, &message))
+    {
+        Some(known) => {
+            known.cut &= message.cut;
+            known.facts.extend(message.facts);
+        }
+        None => messages.push(message),
+    }
+}
+
+/// Whether two messages of different lines are one text.
+pub(super) fn is_same_text(known: &Message, other: &Message) -> bool {
+    let says_nothing = |message: &Message| own(message).next().is_none();
+    is_repeated(known, other)
+        && (known.words == other.words || says_nothing(known) || says_nothing(other))
+}
+
 /// Whether two messages of one id can be the same text seen twice: nothing contradicts, and one says no more than the
 /// other (it may be cut).
 pub(super) fn is_repeated(known: &Message, other: &Message) -> bool {

@@ -42,6 +42,8 @@ pub(super) fn failed_call(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     }
     d.is(MessageId::B);
     let key = c.until(" from registry ")?;
+    // A generic call names `GenericService` before; the key is the service meant.
+    d.facts.remove("service");
     d.put_key(c, key);
     let registry = c.until(" on the consumer ")?;
     if put_directory(c, d, registry) {

@@ -323,7 +323,7 @@ impl<'a> Cursor<'a> {
 
     /// Digits with a decimal point.
     pub(crate) fn number_with_point(&mut self) -> Option<Span> {
-        let span = self.word(|c| !c.is_ascii_digit() && c != '.')?;
+        let span = self.word(|c| !c.is_ascii_digit() && c != '.' && c != '-')?;
         let kept = self.str(span).trim_end_matches('.').len();
         self.at = span.start + kept;
         (kept > 0).then(|| self.span_from(span.start))

@@ -38,13 +38,9 @@ pub(super) fn put_directory(c: &Cursor<'_>, d: &mut Draft, span: Span) -> bool {
     }
     let mut counts = c.clone();
     counts.until_any(&["(invokers: ", "invokers: "]);
-    put_count(&mut counts, d, Claim::Invokers);
-    if counts.until("validInvokers: ").is_some() {
-        put_count(&mut counts, d, Claim::Valid);
-    }
-    if counts.until("invokersToReconnect: ").is_some() {
-        put_count(&mut counts, d, Claim::Reconnect);
-    }
+    put_count(&mut counts, d, Claim::Invokers, "], validInvokers: ");
+    put_count(&mut counts, d, Claim::Valid, "], invokersToReconnect: ");
+    put_count(&mut counts, d, Claim::Reconnect, "])");
     true
 }
 
@@ -72,11 +68,12 @@ fn put_subscribed(c: &Cursor<'_>, d: &mut Draft, span: Span) {
     )));
 }
 
-/// `{n}[a, b, c]`: the number is true, the list has at most three.
-fn put_count(c: &mut Cursor<'_>, d: &mut Draft, make: fn(Fact<u64>) -> Claim) {
+/// `{n}[a, b, c]`: the number is true, the list has at most three. It ends where the next part begins, since an IPv6
+/// address has brackets of its own.
+fn put_count(c: &mut Cursor<'_>, d: &mut Draft, make: fn(Fact<u64>) -> Claim, end: &str) {
     let Some(count) = c.until("[") else { return };
     d.put_number(make, c, count);
-    let Some(list) = c.until("]") else { return };
+    let Some(list) = c.until(end) else { return };
     let place = c.place(list);
     let items: Vec<String> = c
         .str(list)

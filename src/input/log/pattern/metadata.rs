@@ -233,6 +233,10 @@ fn migrate(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let step = c.until(" mode failed. Probably not satisfy the threshold")?;
     d.is(MessageId::Mig);
     d.put(Claim::Step, c.fact(step));
+    d.put(
+        Claim::Reason,
+        Fact::derived("threshold not satisfied".to_owned(), c.place(step)),
+    );
     if c.skip(" you set ")
         && let Some(threshold) = c.number_with_point()
     {

@@ -202,13 +202,13 @@ fn read(subject: &Subject<'_>, anchors: &Anchors) -> Reading {
         && let Some(found) = anchors.search.find_at(subject.as_str(), at)
     {
         at = found.end();
-        let Some((anchor, parse)) = anchors.entries.get(found.as_str()) else {
+        let Some(&(anchor, parse)) = anchors.entries.get(found.as_str()) else {
             continue;
         };
         let mut cursor = Cursor::new(subject, found.end());
         let mut draft = Draft::default();
         let whole = parse(&mut cursor, &mut draft).is_some();
-        let is_tail = *anchor == TAIL;
+        let is_tail = anchor == TAIL;
         if draft.id.is_none() && !draft.detail && !is_tail {
             // It may be another text, or this one with a wrap in it.
             reading.broken += usize::from(subject.as_str()[found.end()..].contains('\n'));
@@ -222,6 +222,7 @@ fn read(subject: &Subject<'_>, anchors: &Anchors) -> Reading {
             place: subject.place(found.start()),
             cut: !whole,
             facts: draft.facts,
+            words: anchor,
         };
         let part = if is_tail {
             Part::Tail(message.facts)

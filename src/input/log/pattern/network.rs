@@ -43,7 +43,7 @@ pub(super) const ENTRIES: &[Entry] = &[
 ];
 
 /// Words of operating systems and libraries for the same reason, in the languages they are printed in.
-const REASONS: [(&str, &str); 30] = [
+const REASONS: [(&str, &str); 32] = [
     ("Connection refused", "connection refused"),
     ("拒绝连接", "connection refused"),
     ("拒絕連線", "connection refused"),
@@ -74,6 +74,8 @@ const REASONS: [(&str, &str); 30] = [
     ("Client not connected", "client not connected"),
     ("ErrCode:403", "refused"),
     ("authorization failed", "refused"),
+    ("user not found!", "refused"),
+    ("unknown user!", "refused"),
 ];
 
 /// A reason in one of a few words.

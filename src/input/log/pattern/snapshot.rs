@@ -10,6 +10,9 @@ use super::draft::Draft;
 /// More nodes than any chain has.
 const MAX_ROWS: usize = 256;
 
+/// Addresses that Dubbo shows of one node.
+const SHOWN: usize = 5;
+
 /// Reads the nodes that follow.
 pub(super) fn read(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let start = c.position();
@@ -108,17 +111,19 @@ fn row(c: &mut Cursor<'_>, index: usize) -> Option<(RouterRow, bool)> {
         start: list.start,
         end: list.start + shown.len(),
     };
-    // The list has at most five entries; what follows the fifth is cut by Dubbo itself behind a comma.
-    let cut = probe.is_cut_behind(shown_span);
-    let shown = if cut {
-        shown.rsplit_once(',').map_or("", |(whole, _)| whole)
-    } else {
-        shown
-    };
-    let addresses = shown
-        .split(',')
-        .map(str::trim)
-        .filter(|item| !item.is_empty() && *item != "Empty" && !item.starts_with("..."))
+    let mut items: Vec<&str> = shown.split(',').map(str::trim).collect();
+    let shortened =
+        items.last().is_some_and(|last| last.starts_with("...")) && items.pop().is_some();
+    // Dubbo shows five; fewer with dots behind them, or text that ends at a mark, were cut by somebody else.
+    let mut cut = shortened && items.len() < SHOWN;
+    if probe.is_cut_behind(shown_span) {
+        cut = true;
+        items.pop();
+    }
+    let nothing_shown = shown.trim().is_empty();
+    let addresses = items
+        .into_iter()
+        .filter(|item| !item.is_empty() && *item != "Empty")
         .map(str::to_owned)
         .collect();
     let depth = if loose { index } else { indent };
@@ -133,5 +138,5 @@ fn row(c: &mut Cursor<'_>, index: usize) -> Option<(RouterRow, bool)> {
         message: message.map(str::to_owned),
         addresses,
     };
-    Some((row, !cut && !shown.trim().is_empty()))
+    Some((row, !cut && !nothing_shown))
 }
