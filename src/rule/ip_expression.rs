@@ -25,9 +25,29 @@ pub enum IpError {
     /// Not `number-number`.
     #[error("a range is not number-number")]
     Range,
+    /// An end of a range, or the part that it is compared with, is not a number.
+    #[error("an end of a range is not a number")]
+    Number,
+    /// An IPv6 pattern is compared with a loopback host, which has fewer parts.
+    #[error("the host has fewer parts than the pattern")]
+    FewerParts,
     /// The part behind `/` is not a number.
     #[error("the prefix length is not a number")]
     Prefix,
+}
+
+impl IpError {
+    /// The class of the exception that Java throws.
+    pub fn class(self) -> &'static str {
+        match self {
+            Self::Unresolved => "java.net.UnknownHostException",
+            Self::NotIpv4 | Self::NotIpv6 | Self::ShortIpv6 | Self::Range => {
+                "java.lang.IllegalArgumentException"
+            }
+            Self::Number | Self::Prefix => "java.lang.NumberFormatException",
+            Self::FewerParts => "java.lang.ArrayIndexOutOfBoundsException",
+        }
+    }
 }
 
 /// A host, resolved as `InetAddress.getByName` does without DNS.
@@ -157,8 +177,14 @@ impl Parts {
             }
             Body::Segments(segments) => {
                 let separator = if is_v4 { '.' } else { ':' };
-                for (segment, part) in segments.iter().zip(host.split(separator)) {
-                    if !segment.matches(part, is_v4)? {
+                let mut parts = host.split(separator);
+                for segment in segments {
+                    let fits = match (segment, parts.next()) {
+                        (Segment::Any, _) => true,
+                        (_, None) => return Err(IpError::FewerParts),
+                        (segment, Some(part)) => segment.matches(part, is_v4)?,
+                    };
+                    if !fits {
                         return Ok(false);
                     }
                 }
@@ -243,7 +269,7 @@ impl Segment {
 
 /// `Integer.parseInt`, in base 16 for IPv6.
 fn segment_number(text: &str, is_v4: bool) -> Result<i32, IpError> {
-    i32::from_str_radix(text, if is_v4 { 10 } else { 16 }).map_err(|_| IpError::Range)
+    i32::from_str_radix(text, if is_v4 { 10 } else { 16 }).map_err(|_| IpError::Number)
 }
 
 /// `getPatternHostAndPort`.
@@ -381,7 +407,7 @@ mod tests {
             Ok(false),
             "the rest after the colon is a port"
         );
-        assert_eq!(ask("10.20.0.1-", "10.20.0.3"), Err(IpError::Range));
+        assert_eq!(ask("10.20.0.1-", "10.20.0.3"), Err(IpError::Number));
         assert_eq!(ask("10.20.0.1-2-3", "10.20.0.3"), Err(IpError::Range));
         assert_eq!(
             ask("10.21.0.1-", "10.20.0.3"),

@@ -5,6 +5,7 @@
 
 pub mod condition;
 pub mod condition_multi;
+pub mod configurator;
 pub mod error;
 pub mod header;
 pub mod ip_expression;

@@ -6,6 +6,7 @@
 
 use std::cmp::Ordering;
 
+use super::configurator::{ConditionMatch, MatchError};
 use crate::model::url::{Url, parse_int};
 use crate::model::version::{DubboVersion, Line};
 
@@ -14,7 +15,8 @@ const ANY_HOST: &str = "0.0.0.0";
 const CONSUMER: &str = "consumer";
 const PROVIDER: &str = "provider";
 
-/// Parameters of a rule that say where it applies; they are not written into the URL. The first six in 2.6, too.
+/// Parameters of a rule that say where it applies; they are not written into the URL. 2.6 has the first six, 2.7.0 the
+/// first nine, 2.7.2 all but the last.
 const CONDITIONS: [&str; 11] = [
     "category",
     "check",
@@ -43,6 +45,7 @@ pub enum Effect {
 pub struct Configurator {
     url: Url,
     effect: Effect,
+    condition: Option<ConditionMatch>,
 }
 
 /// A rule or URL on which the real code throws. What happens then is up to the caller: mostly the whole notification is lost.
@@ -66,6 +69,9 @@ pub enum ConfiguratorError {
     /// Before 3.2: the rule has `providerAddresses`, and the URL has no address.
     #[error("the configurator asks for the address of a URL that has none")]
     UrlWithoutAddress,
+    /// The rule's `match` cannot be compared with the URL.
+    #[error(transparent)]
+    Match(#[from] MatchError),
 }
 
 /// Why a rule leaves a URL as it is, first reason of the real code.
@@ -89,6 +95,8 @@ pub enum NotApplied {
     Service,
     /// This parameter of the URL has another value; without its `~`.
     Condition(String),
+    /// The `match` of the document does not fit.
+    Match,
 }
 
 /// Where and on what a rule is applied.
@@ -112,7 +120,16 @@ impl Configurator {
                 ));
             }
         };
-        Ok(Self { url, effect })
+        Ok(Self {
+            url,
+            effect,
+            condition: None,
+        })
+    }
+
+    /// The `match` of the document, which counts under `configVersion: v3.0` from 3.2 on.
+    pub fn condition(&self) -> Option<&ConditionMatch> {
+        self.condition.as_ref()
     }
 
     /// The rule as a URL.
@@ -134,11 +151,9 @@ impl Configurator {
         if let Err(reason) = self.applies(url, place)? {
             return Ok(Err(reason));
         }
-        let conditions = if place.version.line() < Line::V2_7 {
-            &CONDITIONS[..6]
-        } else {
-            &CONDITIONS[..]
-        };
+        let known = [([2, 7, 5], 11), ([2, 7, 2], 10), ([2, 7, 0], 9)];
+        let count = known.iter().find(|(from, _)| place.version.at_least(*from));
+        let conditions = &CONDITIONS[..count.map_or(6, |(_, count)| *count)];
         let tilde_is_condition = !self.ignores_conditions(place);
         for (name, value) in &self.url.parameters {
             let condition =
@@ -198,7 +213,10 @@ impl Configurator {
             }
         }
         if self.ignores_conditions(place) {
-            return Ok(Ok(()));
+            return Ok(match &self.condition {
+                Some(condition) if !condition.is_match(host, url)? => Err(NotApplied::Match),
+                _ => Ok(()),
+            });
         }
         let failed = self.url.parameters.iter().find_map(|(name, value)| {
             let compared = match name.strip_prefix('~') {
@@ -281,17 +299,28 @@ pub fn configurators(
     urls: Vec<Url>,
     version: &DubboVersion,
 ) -> Result<Option<Vec<Configurator>>, ConfiguratorError> {
+    conditioned(urls.into_iter().map(|url| (url, None)).collect(), version)
+}
+
+/// As [`configurators`], with the further conditions that a document puts on its URLs.
+pub fn conditioned(
+    urls: Vec<(Url, Option<ConditionMatch>)>,
+    version: &DubboVersion,
+) -> Result<Option<Vec<Configurator>>, ConfiguratorError> {
     if urls.is_empty() {
         return Ok(None);
     }
     let mut rules = Vec::with_capacity(urls.len());
-    for url in urls {
+    for (url, condition) in urls {
         if url.protocol.as_deref() == Some("empty") {
             rules.clear();
             break;
         }
         if url.parameters.keys().any(|name| name != "anyhost") {
-            rules.push(Configurator::from_url(url)?);
+            rules.push(Configurator {
+                condition,
+                ..Configurator::from_url(url)?
+            });
         } else if version.line() < Line::V2_7 {
             rules.clear();
         }

@@ -83,18 +83,40 @@ fn object_at(map: Node<'_>, bean: &'static Bean, depth: usize) -> Result<Pojo, R
         ));
     }
     let mut fields = BTreeMap::new();
+    // the fields lie in a `HashMap`, whose order says which of several bad ones is met first
+    let mut first: Option<(usize, RuleError)> = None;
     for (name, class) in bean.0 {
         let Some(value) = map.get(name).filter(|value| !value.is_null()) else {
             continue;
         };
-        if let Some(value) = convert(value, *class, depth + 1)? {
-            fields.insert(*name, value);
+        match convert(value, *class, depth + 1) {
+            Ok(Some(value)) => {
+                fields.insert(*name, value);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let place = bucket(name, 16);
+                if first.as_ref().is_none_or(|(known, _)| place < *known) {
+                    first = Some((place, error));
+                }
+            }
         }
+    }
+    if let Some((_, error)) = first {
+        return Err(error);
     }
     Ok(Pojo {
         content: Content::Bean(fields),
         at: map.start(),
     })
+}
+
+/// The bucket of a text in a `HashMap` with that many buckets.
+pub(super) fn bucket(text: &str, buckets: usize) -> usize {
+    let hash = text.encode_utf16().fold(0_u32, |hash, unit| {
+        hash.wrapping_mul(31).wrapping_add(unit.into())
+    });
+    (hash ^ hash >> 16) as usize & (buckets - 1)
 }
 
 /// `getFieldObject`.
@@ -145,15 +167,18 @@ fn convert(node: Node<'_>, class: Class, depth: usize) -> Result<Option<Pojo>, R
         // `!!pairs` is a list of arrays, which are of no class that a rule has.
         (Class::List(_), Value::Pairs(pairs)) => Content::List(pairs.map(|_| None).collect()),
         (Class::Map(key, item), Value::Map(entries)) => {
-            let mut out = Vec::with_capacity(entries.len());
+            let mut out: Vec<(Option<String>, Option<Pojo>)> = Vec::with_capacity(entries.len());
             for (name, node) in entries {
                 let name = convert(name, *key, depth)?.and_then(|name| match name.content {
                     Content::Text(text) => Some(text),
                     _ => None,
                 });
                 let value = convert(node, *item, depth)?;
-                out.retain(|(known, _)| *known != name);
-                out.push((name, value));
+                // a key that is there keeps its place
+                match out.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, known)) => *known = value,
+                    None => out.push((name, value)),
+                }
             }
             Content::Map(out)
         }

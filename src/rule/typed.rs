@@ -1,13 +1,14 @@
 //! Documents as 2.7.0 to 2.7.9 read them: SnakeYAML builds the rule's class itself.
 //!
-//! Mirrors `org.yaml.snakeyaml.constructor.Constructor` (1.20) for the few classes that rules have. Unknown fields
+//! Mirrors `org.yaml.snakeyaml.constructor.Constructor` (1.20) for the few classes that rules have; configurators use the parts. Unknown fields
 //! refuse the document; flags are read from their text, quoted or not; a field without value is refused.
 
 use super::condition::ConditionText;
 use super::error::RuleError;
 use super::header::Header;
 use super::tag::Tag;
-use super::yaml::{Node, Value};
+use super::yaml::{Entries, Node, Value};
+use crate::model::url::is_true;
 
 const YAML_EXCEPTION: &str = "org.yaml.snakeyaml.constructor.ConstructorException";
 
@@ -31,7 +32,7 @@ pub(super) fn condition_rule(root: Option<Node<'_>>) -> Result<TypedCondition, R
         if name == "conditions" {
             out.conditions = list(value, |item| {
                 Ok(ConditionText {
-                    text: Some(text(item)?),
+                    text: text(item)?,
                     at: item.start(),
                 })
             })?;
@@ -46,7 +47,7 @@ pub(super) fn tag_rule(root: Option<Node<'_>>) -> Result<TypedTags, RuleError> {
     let mut out = TypedTags::default();
     fields(root, |name, value| {
         if name == "tags" {
-            out.tags = list(value, |item| tag(item).map(Some))?;
+            out.tags = list(value, tag)?;
             return Ok(true);
         }
         header(&mut out.header, name, value)
@@ -54,7 +55,10 @@ pub(super) fn tag_rule(root: Option<Node<'_>>) -> Result<TypedTags, RuleError> {
     Ok(out)
 }
 
-fn tag(node: Node<'_>) -> Result<Tag, RuleError> {
+fn tag(node: Node<'_>) -> Result<Option<Tag>, RuleError> {
+    if node.is_null() {
+        return Ok(None);
+    }
     let mut out = Tag {
         name: None,
         addresses: None,
@@ -63,25 +67,30 @@ fn tag(node: Node<'_>) -> Result<Tag, RuleError> {
     };
     fields(Some(node), |name, value| {
         match name {
-            "name" => out.name = Some(text(value)?),
-            "addresses" => out.addresses = list(value, text)?,
+            "name" => out.name = text(value)?,
+            "addresses" => {
+                out.addresses = list(value, |item| Ok(text(item)?.unwrap_or_default()))?;
+            }
             _ => return Ok(false),
         }
         Ok(true)
     })?;
-    Ok(out)
+    Ok(Some(out))
 }
 
 /// Every field of a bean in order.
-fn fields<'d>(
+pub(super) fn fields<'d>(
     node: Option<Node<'d>>,
     mut take: impl FnMut(&str, Node<'d>) -> Result<bool, RuleError>,
 ) -> Result<(), RuleError> {
-    let Some(node) = node else {
+    let Some(node) = node.filter(|node| !node.is_null()) else {
         return Err(RuleError::null("the document is empty", None));
     };
-    let Value::Map(entries) = node.value() else {
-        return Err(refused("a map of `field: value` pairs is expected", node));
+    let entries = match node.value() {
+        Value::Map(entries) => entries,
+        // no arguments for the constructor
+        Value::List(items) if items.len() == 0 => return Ok(()),
+        _ => return Err(refused("a map of `field: value` pairs is expected", node)),
     };
     for (key, value) in entries {
         let name = key
@@ -105,8 +114,8 @@ fn header(header: &mut Header, name: &str, value: Node<'_>) -> Result<bool, Rule
         "enabled" => header.enabled = flag(value)?,
         "dynamic" => header.dynamic = flag(value)?,
         "priority" => header.priority = number(value)?,
-        "scope" => header.scope = Some(text(value)?),
-        "key" => header.key = Some(text(value)?),
+        "scope" => header.scope = text(value)?,
+        "key" => header.key = text(value)?,
         "rawRule" => {
             text(value)?;
         }
@@ -115,9 +124,14 @@ fn header(header: &mut Header, name: &str, value: Node<'_>) -> Result<bool, Rule
     Ok(true)
 }
 
-/// A `String`: any scalar as written. A collection is taken for the arguments of a constructor of `String`, of which
-/// only none and one text fit.
-fn text(node: Node<'_>) -> Result<String, RuleError> {
+/// A `String`: any scalar as written, `null` where there is none. A collection is taken for the arguments of a constructor
+/// of `String`, of which only none and one text fit.
+pub(super) fn text(node: Node<'_>) -> Result<Option<String>, RuleError> {
+    match node.value() {
+        Value::Null => return Ok(None),
+        Value::Binary(bytes) => return Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
+        _ => {}
+    }
     let mut items = node.items();
     let collected = match (node.value(), items.next(), items.next()) {
         (Value::List(_), None, _) => Some(""),
@@ -127,7 +141,7 @@ fn text(node: Node<'_>) -> Result<String, RuleError> {
     };
     node.written()
         .or(collected)
-        .map(str::to_owned)
+        .map(|text| Some(text.to_owned()))
         .ok_or_else(|| refused("a text is expected", node))
 }
 
@@ -137,6 +151,29 @@ fn flag(node: Node<'_>) -> Result<bool, RuleError> {
         Some("true" | "yes" | "on") => Ok(true),
         Some("false" | "no" | "off") => Ok(false),
         _ => Err(refused("true or false is expected", node)),
+    }
+}
+
+/// A `Boolean`: as [`flag`], but a text that is none of the words makes it null.
+pub(super) fn boxed_flag(node: Node<'_>) -> Result<Option<bool>, RuleError> {
+    let mut items = node.items();
+    match (node.value(), items.next(), items.next()) {
+        (Value::Binary(_), ..) => Err(refused("true or false is expected", node)),
+        // the argument of a constructor
+        (Value::List(_), Some(only), None) if only.as_text().is_some() => {
+            Ok(only.as_text().map(is_true))
+        }
+        _ if node.written().is_some() => Ok(flag(node).ok()),
+        _ => flag(node).map(Some),
+    }
+}
+
+/// A `Map`; without a value it is `null`.
+pub(super) fn map(node: Node<'_>) -> Result<Option<Entries<'_>>, RuleError> {
+    match node.value() {
+        Value::Map(entries) => Ok(Some(entries)),
+        Value::Null => Ok(None),
+        _ => Err(refused("a map is expected", node)),
     }
 }
 
@@ -150,7 +187,7 @@ fn number(node: Node<'_>) -> Result<i32, RuleError> {
 }
 
 /// A `List`; without a value it is `null`.
-fn list<'d, T>(
+pub(super) fn list<'d, T>(
     node: Node<'d>,
     of: impl Fn(Node<'d>) -> Result<T, RuleError>,
 ) -> Result<Option<Vec<T>>, RuleError> {

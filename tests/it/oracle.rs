@@ -25,6 +25,7 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+mod configurator;
 mod directory;
 mod matching;
 mod routing;
@@ -90,17 +91,37 @@ struct Kind {
     /// The folder.
     name: &'static str,
     check: fn(&Value, &DubboVersion) -> Outcome,
+    /// Further versions with a file of their own; a line stands for its newest one.
+    patches: &'static [&'static str],
     /// In a full run of the fixtures: how many cases of (line, reason) are skipped.
     skipped: &'static [(Line, &'static str, usize)],
 }
 
-const KINDS: [Kind; 2] = [matching::KIND, url::KIND];
+impl Kind {
+    /// The lines and patches it has files for.
+    fn files(&self) -> impl Iterator<Item = String> {
+        let lines = Line::MODELLED.iter().map(ToString::to_string);
+        lines.chain(self.patches.iter().map(ToString::to_string))
+    }
+}
+
+/// The newest version of a line, or the version itself.
+fn version_of(file: &str) -> DubboVersion {
+    DubboVersion::parse(file).expect("a version of the list")
+}
+
+const KINDS: [Kind; 3] = [configurator::KIND, matching::KIND, url::KIND];
 
 #[derive(Default)]
 struct Tally {
     cases: usize,
     skipped: BTreeMap<(Line, &'static str), usize>,
     disagreements: Vec<String>,
+}
+
+#[test]
+fn oracle_configurator() {
+    run(&configurator::KIND);
 }
 
 #[test]
@@ -133,8 +154,8 @@ fn oracle_counts_are_those_of_the_table() {
     }
     let mut files = 0;
     for kind in &KINDS {
-        for line in Line::MODELLED {
-            files += tree_files(&fixtures(), kind.name, line).len();
+        for name in kind.files() {
+            files += tree_files(&fixtures(), kind.name, &name).len();
         }
     }
     for version in diag::rule::yaml::YamlVersion::ALL {
@@ -146,32 +167,22 @@ fn oracle_counts_are_those_of_the_table() {
 fn run(kind: &Kind) {
     let everything = std::env::var_os("DIAG_ORACLE_ALL").is_some_and(|v| v == "1");
     let mut all = Tally::default();
-    for line in Line::MODELLED {
-        let files = tree_files(&fixtures(), kind.name, line);
-        assert_eq!(
-            files.len(),
-            2,
-            "{line} {}: random and hand-made cases",
-            kind.name
-        );
-        ask(
-            kind,
-            line,
-            &files,
-            if everything { 1 } else { 20 },
-            &mut all,
-        );
+    for name in kind.files() {
+        let files = tree_files(&fixtures(), kind.name, &name);
+        let expected = if kind.patches.contains(&name.as_str()) {
+            1
+        } else {
+            2
+        };
+        assert_eq!(files.len(), expected, "{name} {}: files", kind.name);
+        let step = if everything { 1 } else { 20 };
+        ask(kind, &version_of(&name), &files, step, &mut all);
     }
     let skipped = all.skipped.clone();
     if let Some(dir) = std::env::var_os("DIAG_ORACLE_DIR") {
-        for line in Line::MODELLED {
-            ask(
-                kind,
-                line,
-                &tree_files(Path::new(&dir), kind.name, line),
-                1,
-                &mut all,
-            );
+        for name in kind.files() {
+            let files = tree_files(Path::new(&dir), kind.name, &name);
+            ask(kind, &version_of(&name), &files, 1, &mut all);
         }
     }
     assert!(all.cases > 0);
@@ -192,16 +203,16 @@ fn run(kind: &Kind) {
     }
 }
 
-/// Asks every `step`th case of some files of one line and prints a line about it.
-fn ask(kind: &Kind, line: Line, files: &[PathBuf], step: usize, all: &mut Tally) {
+/// Asks every `step`th case of some files of one version and prints a line about it.
+fn ask(kind: &Kind, version: &DubboVersion, files: &[PathBuf], step: usize, all: &mut Tally) {
     if files.is_empty() {
         return;
     }
-    let version = DubboVersion::newest(line);
+    let line = version.line();
     let (mut asked, mut skipped, before) = (0, 0, all.disagreements.len());
     for file in files {
         for case in cases(file).step_by(step) {
-            match (kind.check)(&case, &version) {
+            match (kind.check)(&case, version) {
                 Outcome::Agrees => asked += 1,
                 Outcome::Disagrees(why) => {
                     asked += 1;
@@ -211,7 +222,7 @@ fn ask(kind: &Kind, line: Line, files: &[PathBuf], step: usize, all: &mut Tally)
                         map.shift_remove("out");
                     }
                     all.disagreements
-                        .push(format!("{line} {id} {question}\n{why}"));
+                        .push(format!("{version} {id} {question}\n{why}"));
                 }
                 Outcome::Skipped(why) => {
                     skipped += 1;
@@ -223,19 +234,19 @@ fn ask(kind: &Kind, line: Line, files: &[PathBuf], step: usize, all: &mut Tally)
     all.cases += asked;
     let disagreements = all.disagreements.len() - before;
     let name = kind.name;
-    println!("{line} {name}: {asked} cases, {disagreements} disagreements, {skipped} skipped");
+    println!("{version} {name}: {asked} cases, {disagreements} disagreements, {skipped} skipped");
 }
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/oracle")
 }
 
-/// The files of a kind and line in a tree: random and hand-made, plain or compressed; absent ones are left out.
-fn tree_files(tree: &Path, kind: &str, line: Line) -> Vec<PathBuf> {
+/// The files of a kind and version in a tree: random and hand-made, plain or compressed; absent ones are left out.
+fn tree_files(tree: &Path, kind: &str, version: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for prefix in ["", "hand-"] {
         for end in ["jsonl", "jsonl.gz"] {
-            let file = tree.join(kind).join(format!("{prefix}{line}.{end}"));
+            let file = tree.join(kind).join(format!("{prefix}{version}.{end}"));
             if file.is_file() {
                 found.push(file);
             }

@@ -75,6 +75,25 @@ pub enum UrlError {
     OutOfBounds,
 }
 
+impl UrlError {
+    /// The class of the exception that Java throws.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Self::NoProtocol => "java.lang.IllegalStateException",
+            Self::Port(_) => "java.lang.NumberFormatException",
+            Self::UserWithoutPassword | Self::OutOfBounds => {
+                "java.lang.StringIndexOutOfBoundsException"
+            }
+            Self::NothingAfterQuestionMark => "java.lang.UnsupportedOperationException",
+            Self::Empty
+            | Self::PasswordWithoutUser
+            | Self::BrokenEscape(_)
+            | Self::NotUtf8
+            | Self::Side(_) => "java.lang.IllegalArgumentException",
+        }
+    }
+}
+
 impl Url {
     /// Reads a plain text, as `URL.valueOf(text)` of that version does.
     pub fn parse(text: &str, version: &DubboVersion) -> Result<Self, UrlError> {

@@ -6,13 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diag::model::url::{Url, UrlError, encode};
 use diag::model::version::DubboVersion;
-use diag::rule::override_url::ConfiguratorError;
 use diag::view::directory::{
-    Directory, Invoker, Notification, Notified, NotifyError, Protocols, Subscription,
+    Directory, Invoker, Notification, Notified, NotifyError, Protocols, Rules, Subscription,
 };
 use serde_json::{Value, json};
 
-use super::url::class_of;
+use super::configurator::{class_of, rules_of};
 use super::{Outcome, answer};
 
 /// The parameters that are asked for beside those that a URL names, as the answers were made.
@@ -84,9 +83,18 @@ fn drop_nulls(out: &mut Value) {
 
 /// What is found, or the class of the exception with which the whole case ends.
 fn run(case: &Value, version: &DubboVersion) -> Result<Value, &'static str> {
-    let subscription = subscription(case, version).map_err(|error| class_of(&error))?;
+    let subscription = subscription(case, version).map_err(|error| error.class())?;
     let consumer = subscription.consumer.clone();
     let mut directory = Directory::new(subscription);
+    let rules = |name: &str| match case[name].as_str() {
+        Some(text) => rules_of(text, version),
+        None => Ok(Vec::new()),
+    };
+    // what cannot be configured shows again at the notification
+    let _ = directory.set_rules(Rules {
+        application: rules("app_rule")?,
+        service: rules("service_rule")?,
+    });
     let mut keys: BTreeSet<String> = ASKED.iter().map(|&name| name.to_owned()).collect();
     keys.extend(consumer.parameters.keys().cloned());
     let (mut notified, mut failures) = (Vec::new(), Vec::new());
@@ -98,7 +106,7 @@ fn run(case: &Value, version: &DubboVersion) -> Result<Value, &'static str> {
         let providers = entries(&round["providers"]);
         let overrides = entries(&round["overrides"]);
         for text in texts(&round["providers"]) {
-            let url = Url::parse(&text, version).map_err(|error| class_of(&error))?;
+            let url = Url::parse(&text, version).map_err(|error| error.class())?;
             keys.extend(url.parameters.into_keys());
         }
         let providers_notified: Vec<&str> = providers.iter().map(String::as_str).collect();
@@ -232,20 +240,11 @@ fn sort_key(invoker: &Value) -> String {
 
 fn class_of_notify(error: &NotifyError) -> &'static str {
     match error {
-        NotifyError::Entry { error, .. } | NotifyError::Configurator { error, .. } => {
-            class_of(error)
-        }
+        NotifyError::Entry { error, .. } | NotifyError::Configurator { error, .. } => error.class(),
         NotifyError::NoProtocol | NotifyError::PasswordWithoutUser => {
             "java.lang.IllegalArgumentException"
         }
-        NotifyError::Rule(ConfiguratorError::Protocol(_)) => "java.lang.IllegalStateException",
-        NotifyError::Rule(ConfiguratorError::Priority(_)) => "java.lang.NumberFormatException",
-        NotifyError::NoApplication
-        | NotifyError::Rule(
-            ConfiguratorError::NoHost
-            | ConfiguratorError::UrlWithoutSide
-            | ConfiguratorError::NoService
-            | ConfiguratorError::UrlWithoutAddress,
-        ) => "java.lang.NullPointerException",
+        NotifyError::Rule(error) => class_of(error),
+        NotifyError::NoApplication => "java.lang.NullPointerException",
     }
 }

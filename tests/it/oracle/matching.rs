@@ -9,19 +9,11 @@ use serde_json::{Value, json};
 
 use super::{Kind, Outcome, answer, directory};
 
-/// Cases of the directory in which a rule document takes part.
-const RULE_DOCUMENT: &str = "app_rule or service_rule is a configurator in YAML";
-
 pub(super) const KIND: Kind = Kind {
     name: "match",
     check,
-    skipped: &[
-        (Line::V2_7, RULE_DOCUMENT, 61),
-        (Line::V3_0, RULE_DOCUMENT, 61),
-        (Line::V3_1, RULE_DOCUMENT, 61),
-        (Line::V3_2, RULE_DOCUMENT, 61),
-        (Line::V3_3, RULE_DOCUMENT, 61),
-    ],
+    patches: &[],
+    skipped: &[],
 };
 
 fn check(case: &Value, version: &DubboVersion) -> Outcome {
@@ -62,11 +54,6 @@ fn check(case: &Value, version: &DubboVersion) -> Outcome {
                 "how": how,
             });
             expect(case, &found)
-        }
-        Some("directory")
-            if case.get("app_rule").is_some() || case.get("service_rule").is_some() =>
-        {
-            Outcome::Skipped(RULE_DOCUMENT)
         }
         Some("directory") => directory::check(case, version),
         _ => Outcome::Skipped("a way of matching that is not known here"),

@@ -1,7 +1,7 @@
 //! `URL.valueOf` and `URLStrParser`: text to parts and keys.
 
 use diag::model::secret::Secret;
-use diag::model::url::{Url, UrlError};
+use diag::model::url::Url;
 use diag::model::version::DubboVersion;
 use serde_json::{Value, json};
 
@@ -10,6 +10,7 @@ use super::{Kind, Outcome, answer};
 pub(super) const KIND: Kind = Kind {
     name: "url",
     check,
+    patches: &[],
     skipped: &[],
 };
 
@@ -22,27 +23,10 @@ fn check(case: &Value, version: &DubboVersion) -> Outcome {
     };
     match (answer(case), read) {
         (Ok(out), Ok(url)) => Outcome::of(out, &view(&url, version)),
-        (Err(class), Err(error)) if class == class_of(&error) => Outcome::Agrees,
+        (Err(class), Err(error)) if class == error.class() => Outcome::Agrees,
         (expected, actual) => {
             Outcome::Disagrees(format!("    expected {expected:?}, got {actual:?}"))
         }
-    }
-}
-
-/// The exception of the real classes that an error stands for.
-pub(super) fn class_of(error: &UrlError) -> &'static str {
-    match error {
-        UrlError::NoProtocol => "java.lang.IllegalStateException",
-        UrlError::Port(_) => "java.lang.NumberFormatException",
-        UrlError::UserWithoutPassword | UrlError::OutOfBounds => {
-            "java.lang.StringIndexOutOfBoundsException"
-        }
-        UrlError::NothingAfterQuestionMark => "java.lang.UnsupportedOperationException",
-        UrlError::Empty
-        | UrlError::PasswordWithoutUser
-        | UrlError::BrokenEscape(_)
-        | UrlError::NotUtf8
-        | UrlError::Side(_) => "java.lang.IllegalArgumentException",
     }
 }
 
