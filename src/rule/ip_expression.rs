@@ -182,7 +182,7 @@ impl Parts {
                     let fits = match (segment, parts.next()) {
                         (Segment::Any, _) => true,
                         (_, None) => return Err(IpError::FewerParts),
-                        (segment, Some(part)) => segment.matches(part, is_v4)?,
+                        (segment, Some(piece)) => segment.matches(piece, is_v4)?,
                     };
                     if !fits {
                         return Ok(false);

@@ -209,7 +209,8 @@ fn field() -> impl Strategy<Value = &'static str> {
 proptest! {
     #[test]
     fn documents_never_panic(fields in prop::collection::vec((field(), value()), 0..6), version in prop::sample::select(vec!["2.7.8", "2.7.23", "3.0.5", "3.1.0", "3.2.0", "3.3.0"])) {
-        let text: String = fields.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        let lines: Vec<_> = fields.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+        let text = lines.join("\n");
         let version = DubboVersion::parse(version).unwrap();
         let _ = listen(&text, &version);
     }
