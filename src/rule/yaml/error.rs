@@ -141,7 +141,7 @@ impl YamlError {
 }
 
 /// Words of a problem, and the advice for it; the first that fits counts.
-const HINTS: [(&str, &str); 24] = [
+const HINTS: [(&str, &str); 25] = [
     (
         "(TAB)",
         "indent and separate with spaces, a TAB is not allowed here",
@@ -224,6 +224,10 @@ const HINTS: [(&str, &str); 24] = [
     (
         "special characters are not allowed",
         "remove the control character",
+    ),
+    (
+        "border of two reads",
+        "move the character by adding or removing one before it, for example in a comment at the top",
     ),
     ("merging, but found", "`<<` takes a map or a list of maps"),
 ];

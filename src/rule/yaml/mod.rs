@@ -48,6 +48,8 @@ pub use version::{UnknownYamlVersion, YamlVersion};
 pub const STACK_DEPTH: usize = 1_500;
 
 /// Reads one document, as `new Yaml(new SafeConstructor()).load(text)` does in `version`.
+///
+/// Dubbo decodes bytes before that, with U+FFFD for what is no UTF-8, as [`String::from_utf8_lossy`] does.
 pub fn load(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
     let scanner = scanner::Scanner::new(text, version);
     let (graph, root) = composer::Composer::new(parser::Parser::new(scanner), version).compose()?;
