@@ -69,7 +69,7 @@ pub struct RegistryFlags {
     /// Config centre, when it is not derived from the registry
     #[arg(long, value_name = "URL")]
     pub config_center: Option<String>,
-    /// Metadata report, when it is not derived from the registry
+    /// Metadata report, when it is not derived (not in this version)
     #[arg(long, value_name = "URL")]
     pub metadata_report: Option<String>,
     /// Do not look into other namespaces, groups and roots
@@ -93,10 +93,10 @@ pub struct SightFlags {
     /// it is the answer is less certain.
     #[arg(long, value_name = "WHOSE:FILE", value_parser = attachment, action = ArgAction::Append)]
     pub attach: Vec<Attachment>,
-    /// QOS port; repeatable
+    /// QOS port; repeatable (not in this version)
     #[arg(long, value_name = "HOST:PORT", action = ArgAction::Append)]
     pub qos: Vec<String>,
-    /// Allow connection attempts to provider addresses from this host
+    /// Allow connection attempts to providers (not in this version)
     #[arg(long)]
     pub probe: bool,
     /// End of everything that is asked of the network (default: 10s)
@@ -135,7 +135,7 @@ pub struct ConsumerFlags {
     /// Parameter of the reference, such as protocol=tri; repeatable
     #[arg(long, value_name = "K=V", value_parser = key_value, action = ArgAction::Append)]
     pub param: Vec<KeyValue>,
-    /// JDK of the consumer, for script rules
+    /// JDK of the consumer, for script rules (not in this version)
     #[arg(long, value_name = "VERSION")]
     pub jdk: Option<String>,
 }
@@ -165,13 +165,13 @@ pub struct InvocationFlags {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Zones")]
 pub struct ZoneFlags {
-    /// Room or data centre by address; repeatable
+    /// Room or data centre by address; repeatable (not in this version)
     #[arg(long, value_name = "NAME=CIDR,..", value_parser = zone, action = ArgAction::Append)]
     pub zone: Vec<KeyValue>,
-    /// Parameter of a provider that names its zone
+    /// Parameter of a provider that names its zone (not in this version)
     #[arg(long, value_name = "KEY")]
     pub zone_key: Option<String>,
-    /// Zone of the consumer
+    /// Zone of the consumer (not in this version)
     #[arg(long, value_name = "NAME")]
     pub consumer_zone: Option<String>,
 }
@@ -222,9 +222,9 @@ pub enum Output {
     Text,
     /// For programs.
     Json,
-    /// For tickets.
+    /// For tickets (not in this version).
     Markdown,
-    /// For mails.
+    /// For mails (not in this version).
     Html,
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::Common;
 
-/// Is this rule text what its author thinks it is, for these Dubbo versions?
+/// Is this rule text what its author thinks it is, for these Dubbo versions? (not in this version)
 #[derive(Debug, Clone, Default, Args)]
 #[command(before_help = "Examples:
   diag lint order-web.condition-router --dubbo 3.2.16

@@ -53,19 +53,19 @@ pub struct Cli {
 pub enum Verb {
     /// Why does this consumer see no provider, or not the one it expects?
     NoProvider(Box<NoProviderArgs>),
-    /// Which timeout and retries are in force, and what should they be?
+    /// Which timeout and retries should be in force? (not in this version)
     TimeoutBudget(Box<TimeoutBudgetArgs>),
-    /// What do the router rules do to these requests?
+    /// What do the router rules do to these requests? (not in this version)
     RouteReplay(Box<RouteReplayArgs>),
     /// Record what the registries say, to diagnose later or elsewhere
     Snapshot(Box<SnapshotArgs>),
-    /// Is this rule text what its author thinks it is?
+    /// Is this rule text what its author thinks? (not in this version)
     Lint(Box<LintArgs>),
-    /// What does this code or error text mean?
+    /// What does this code or error text mean? (not in this version)
     Explain(ExplainArgs),
-    /// Print a completion script for a shell
+    /// Print a completion script for a shell (not in this version)
     Completions(CompletionsArgs),
-    /// Show the settings in force and where each came from
+    /// Show the settings and their origin (not in this version)
     Config(ConfigArgs),
 }
 

@@ -15,7 +15,7 @@ pub struct NoProviderArgs {
     /// Service key [group/]interface[:version]; several give several answers
     #[arg(value_name = "SERVICE")]
     pub services: Vec<String>,
-    /// Ask again until a provider is there or the time is over
+    /// Ask again until a provider is there (not in this version)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub wait: Option<Duration>,
     /// Flags of all verbs.

@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 
 use super::Common;
 
-/// What do the router rules (live, from a file, or both) do to these requests?
+/// What do the router rules (live, from a file, or both) do to these requests? (not in this version)
 #[derive(Debug, Clone, Default, Args)]
 #[command(before_help = "Examples:
   diag route-replay com.acme.OrderService --method getOrder --snapshot a.tar.gz

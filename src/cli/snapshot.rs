@@ -24,7 +24,7 @@ pub struct SnapshotArgs {
     /// Print every request of the first round instead of making it
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace addresses, applications and interfaces by pseudonyms
+    /// Replace names and addresses by pseudonyms (not in this version)
     #[arg(long)]
     pub anonymize: bool,
     /// Flags of all verbs.

@@ -118,6 +118,12 @@ pub(super) fn ask(
 ) -> anyhow::Result<Ended> {
     let masker = snapshot.masker().clone();
     let show = |seen: Progress| {
+        tracing::debug!(
+            round = seen.round,
+            wanted = seen.wanted,
+            answers = seen.answers,
+            "asking"
+        );
         spinner.say(format!(
             "round {}: {} of {} answers",
             seen.round, seen.answers, seen.wanted

@@ -58,6 +58,7 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
         flags,
         &around.environment,
         around.terminal,
+        args.common.sight.snapshot.as_deref(),
     );
     Ok(stream::report(&text, Exit::of(report.exit))?)
 }
@@ -82,13 +83,11 @@ fn recorded(
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&args.services, settings, &files, &logs, &snapshot, now)?;
     warn(&args.common.output, &asked.notes);
-    recorded::fill(&mut recording, &mut snapshot, |snapshot| {
-        all_wants(&asked.questions, snapshot)
-    })?;
+    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
     Ok(Gathered {
         snapshot,
         questions: asked.questions,
-        stopped: false,
+        stopped,
     })
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use super::{live, no_provider::all_wants};
 use crate::{
     input::log::{End, LogFacts, LogOrigin, LogReader},
     model::secret::Secret,
     observe::recorded::Recording,
-    question::RegistryAddress,
+    question::{Question, RegistryAddress},
     settings::Settings,
-    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind, Want},
+    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
 };
 
 /// Opens a recording that hides the secrets of this run.
@@ -22,20 +23,49 @@ pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, Snapsh
     Ok(Recording::open(path)?.with_masker(Masker::new(&secrets)))
 }
 
-/// Adds what is wanted until nothing new is.
+/// Adds what the questions want until nothing new is wanted. Says whether Ctrl-C ended it: the snapshot is then as it
+/// was before, for a large recording is read in one go.
+///
+/// # Errors
+/// The recording is broken, or the runtime that waits for Ctrl-C cannot be started.
 pub(super) fn fill(
-    recording: &mut Recording,
+    mut recording: Recording,
     snapshot: &mut Snapshot,
-    mut wants: impl FnMut(&Snapshot) -> Vec<Want>,
-) -> Result<(), SnapshotError> {
-    loop {
-        let mut fresh = wants(snapshot);
-        fresh.retain(|want| !snapshot.was_asked(want));
-        // The first look finds what is wrong with the recording, even when nothing is wanted of it.
-        recording.fill(snapshot, &fresh)?;
-        if fresh.is_empty() {
-            return Ok(());
+    questions: &[Question],
+) -> anyhow::Result<bool> {
+    let runtime = live::runtime()?;
+    let (questions, mut filled) = (questions.to_vec(), snapshot.clone());
+    let reading = runtime.spawn_blocking(move || {
+        loop {
+            let mut fresh = all_wants(&questions, &filled);
+            fresh.retain(|want| !filled.was_asked(want));
+            tracing::debug!(wanted = fresh.len(), "reading the recording");
+            // The first look finds what is wrong with the recording, even when nothing is wanted of it.
+            recording.fill(&mut filled, &fresh)?;
+            if fresh.is_empty() {
+                return Ok::<Snapshot, SnapshotError>(filled);
+            }
         }
+    });
+    let read = runtime.block_on(async {
+        tokio::select! {
+            read = reading => Some(read),
+            () = live::stop() => None,
+        }
+    });
+    // What still reads is not waited for.
+    runtime.shutdown_background();
+    match read {
+        Some(Ok(read)) => {
+            *snapshot = read?;
+            Ok(false)
+        }
+        // A panic of the reader is a panic of the program; it has said where already.
+        Some(Err(error)) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(error) => Err(error.into()),
+        },
+        None => Ok(true),
     }
 }
 

@@ -1,5 +1,7 @@
 //! From a report to stdout, in the format and language that were asked for.
 
+use std::path::Path;
+
 use crate::{
     cli::{ColorChoice, Output, OutputFlags},
     report::{self, View, model::Report, style, style::Styler, words::Lang},
@@ -36,6 +38,7 @@ pub(super) fn text(
     flags: &OutputFlags,
     environment: &Environment,
     terminal: Terminal,
+    recording: Option<&Path>,
 ) -> String {
     if flags.brief {
         return report::brief(report);
@@ -49,6 +52,7 @@ pub(super) fn text(
                 width: terminal.width,
                 style: styler(flags, environment, terminal.stdout),
                 verbose: flags.verbose > 0,
+                recording: recording.and_then(Path::to_str),
             },
         ),
     }

@@ -44,9 +44,11 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         let now = snapshot.manifest().recorded_at.time();
         let asked = questions(&args.services, &settings, &files, &logs, &snapshot, now)?;
         warn(flags, &asked.notes);
-        recorded::fill(&mut recording, &mut snapshot, |snapshot| {
-            all_wants(&asked.questions, snapshot)
-        })?;
+        let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+        if stopped {
+            // The recording would look complete and have nothing in it.
+            return Ok(Exit::Interrupted);
+        }
         (snapshot, Ended::Complete)
     } else {
         if !args.dry_run {
@@ -96,11 +98,29 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
     if !flags.quiet {
         stream::note(&summary(&snapshot, args));
     }
-    Ok(if ended == Ended::Interrupted {
-        Exit::Interrupted
-    } else {
-        Exit::Fine
+    let unread = unread(&snapshot);
+    for (source, why) in &unread {
+        stream::warn(&format!("{source}: nothing could be read: {why}"));
+    }
+    Ok(match ended {
+        Ended::Interrupted => Exit::Interrupted,
+        Ended::Complete if unread.is_empty() => Exit::Fine,
+        _ => Exit::Unknown,
     })
+}
+
+/// Registries of which there are refusals and no answer.
+fn unread(snapshot: &Snapshot) -> Vec<(String, String)> {
+    snapshot
+        .sources()
+        .filter_map(|(source, lines)| {
+            let mut refusal = None;
+            for line in lines.filter(|line| line.key.op() != "tcp") {
+                refusal = Some(line.err_kind()?.to_string());
+            }
+            Some((source.to_string(), refusal?))
+        })
+        .collect()
 }
 
 /// A question that names every registry and no service in particular.

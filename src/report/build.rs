@@ -12,7 +12,7 @@ use super::model::{
 };
 use super::{
     Filter,
-    words::{Lang, filled},
+    words::{Lang, Say, filled},
 };
 use crate::{
     diagnose::{
@@ -314,6 +314,7 @@ fn remedy_info(remedy: &Remedy, lang: Lang) -> RemedyInfo {
         text: remedy.text.text(lang),
         argv: remedy.argv.clone(),
         changes: remedy.changes,
+        same_facts: matches!(remedy.text.say, Say::DoAskOffered | Say::DoGiveVersion),
     }
 }
 

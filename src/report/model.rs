@@ -257,6 +257,9 @@ pub struct RemedyInfo {
     pub argv: Vec<String>,
     /// Whether it changes something.
     pub changes: bool,
+    /// Whether it asks the same facts again, so that it can be run on the same recording. Not part of the schema.
+    #[serde(skip)]
+    pub same_facts: bool,
 }
 
 /// Something taken for granted.

@@ -13,7 +13,7 @@ use super::{
 
 /// How it is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct View {
+pub struct View<'a> {
     /// Language of labels; the report's own texts are in it already.
     pub lang: Lang,
     /// Columns of the terminal.
@@ -22,10 +22,12 @@ pub struct View {
     pub style: Styler,
     /// Show everything (`-v`).
     pub verbose: bool,
+    /// The recording that was read, so that a command on the same facts can name it.
+    pub recording: Option<&'a str>,
 }
 
 /// The text of a report.
-pub fn render(report: &Report, view: View) -> String {
+pub fn render(report: &Report, view: View<'_>) -> String {
     let mut page = Page::new(view.width, view.style);
     if report.interrupted {
         page.line(

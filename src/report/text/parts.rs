@@ -14,7 +14,7 @@ use crate::report::{
 /// Facts shown for one finding without `-v`.
 const FEW: usize = 4;
 
-pub(super) fn headline(page: &mut Page, answer: &Answer, view: View) {
+pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let (label, state) = match answer.outcome {
         Some("reachable") => (Label::Reachable, "ok"),
@@ -68,7 +68,7 @@ fn certainty(word: &str, lang: Lang) -> &'static str {
     .text(lang)
 }
 
-pub(super) fn asked(page: &mut Page, answer: &Answer, view: View) {
+pub(super) fn asked(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     page.field(Label::Service.text(lang), &service(answer));
     let consumer = &answer.question.consumer;
@@ -98,7 +98,7 @@ pub(super) fn asked(page: &mut Page, answer: &Answer, view: View) {
 }
 
 /// What follows the headline: proof, what came before and would come after, what to do, or what is missing.
-pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: View) {
+pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let Some(verdict) = &answer.verdict else {
         for candidate in &answer.candidates {
@@ -194,7 +194,7 @@ fn outcome(word: &str, lang: Lang) -> &'static str {
     .text(lang)
 }
 
-fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View) {
+fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View<'_>) {
     let shown = if view.verbose {
         finding.evidence.len()
     } else {
@@ -219,7 +219,7 @@ fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View) {
 
 /// A key of an answer: in full when asked, else the part by which a person finds it. The URL in the name of a `ZooKeeper`
 /// node is decoded and loses its parameters.
-fn short(text: &str, view: View) -> String {
+fn short(text: &str, view: View<'_>) -> String {
     const MOST: usize = 96;
     if view.verbose {
         return text.to_owned();
@@ -245,7 +245,7 @@ fn short(text: &str, view: View) -> String {
 }
 
 /// Where and when a fact was seen.
-fn place(report: &Report, evidence: &EvidenceInfo, view: View) -> String {
+fn place(report: &Report, evidence: &EvidenceInfo, view: View<'_>) -> String {
     let fields: Vec<String> = evidence
         .address
         .iter()
@@ -276,19 +276,23 @@ fn place(report: &Report, evidence: &EvidenceInfo, view: View) -> String {
     safe(&text)
 }
 
-fn remedy(page: &mut Page, step: &RemedyInfo, view: View) {
+fn remedy(page: &mut Page, step: &RemedyInfo, view: View<'_>) {
     let mut text = safe(&step.text);
     if step.changes {
         text = format!("{text} ({})", Label::Changes.text(view.lang));
     }
     page.field(Label::Next.text(view.lang), &text);
     if !step.argv.is_empty() {
-        page.command(&command(&step.argv));
+        let mut argv = step.argv.clone();
+        if let Some(path) = view.recording.filter(|_| step.same_facts) {
+            argv.extend(["--snapshot".to_owned(), path.to_owned()]);
+        }
+        page.command(&command(&argv));
     }
 }
 
 /// Findings beside the verdict.
-pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: View) {
+pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let verdict = answer.verdict.as_ref().map(|verdict| verdict.code.as_str());
     let mut first_of_verdict = true;
@@ -358,7 +362,7 @@ fn assumed_words<'a>(what: &'a str, value: &'a str, lang: Lang) -> (&'a str, &'a
 }
 
 /// What was assumed and what was not seen.
-pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
+pub(super) fn limits(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     if !answer.assumed.is_empty() || !answer.not_seen.is_empty() {
         page.blank();
@@ -400,7 +404,7 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View) {
 }
 
 /// Everybody who was asked, as a table.
-pub(super) fn sources(page: &mut Page, report: &Report, view: View) {
+pub(super) fn sources(page: &mut Page, report: &Report, view: View<'_>) {
     let lang = view.lang;
     if report.sources.is_empty() {
         return;

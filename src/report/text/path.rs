@@ -30,7 +30,7 @@ pub(super) fn left(answer: &Answer) -> Option<usize> {
         .max()
 }
 
-pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: View) {
+pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     for stages in paths(answer) {
         let Some(first) = stages.first() else {
@@ -77,7 +77,7 @@ fn name(id: &str, lang: Lang) -> String {
 }
 
 /// Counts, then what happened, in words.
-fn said(stage: &StageInfo, view: View) -> String {
+fn said(stage: &StageInfo, view: View<'_>) -> String {
     let lang = view.lang;
     let counts = match (stage.input, stage.output) {
         (Some(input), Some(output)) => format!("{input} -> {output}"),
@@ -116,7 +116,7 @@ fn said(stage: &StageInfo, view: View) -> String {
     }
 }
 
-fn dropped(page: &mut Page, stages: &[StageInfo], view: View) {
+fn dropped(page: &mut Page, stages: &[StageInfo], view: View<'_>) {
     let lang = view.lang;
     let rows: Vec<Vec<String>> = stages
         .iter()

@@ -126,6 +126,7 @@ fn finding(code: &str, severity: &str) -> FindingInfo {
                 .map(str::to_owned)
                 .to_vec(),
             changes: true,
+            same_facts: true,
         }],
         see: Vec::new(),
     }
@@ -157,7 +158,7 @@ fn report(answers: Vec<Answer>) -> Report {
     }
 }
 
-fn view(lang: Lang, verbose: bool) -> View {
+fn view(lang: Lang, verbose: bool) -> View<'static> {
     View {
         lang,
         width: 80,
@@ -166,6 +167,7 @@ fn view(lang: Lang, verbose: bool) -> View {
             unicode: true,
         },
         verbose,
+        recording: Some("a b.tar.gz"),
     }
 }
 

@@ -160,7 +160,13 @@ fn a_recording_that_failed_is_still_a_recording() {
     let recorded = done(&mut binary);
     assert_eq!(
         (recorded.exit, recorded.stdout.as_str()),
-        (0, ""),
+        (3, ""),
+        "{recorded:?}"
+    );
+    assert!(
+        recorded
+            .stderr
+            .contains("r1: nothing could be read: refused"),
         "{recorded:?}"
     );
     let mut again = diag(home.path());
