@@ -74,7 +74,7 @@ pub(crate) struct Computed<'a> {
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let observed = Observed::of(question, snapshot);
     let missing = Missing::default();
-    gather::all(&observed.question, snapshot, &Said::default(), &missing);
+    gather::all(&observed.question, snapshot, &missing);
     missing.into_wants()
 }
 
@@ -82,9 +82,9 @@ pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
 pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let observed = Observed::of(question, snapshot);
     let question = &observed.question;
-    let said = Said::read(question, snapshot);
+    let said = Said::read(question);
     let missing = Missing::default();
-    let registries = gather::all(question, snapshot, &said, &missing);
+    let registries = gather::all(question, snapshot, &missing);
     let worlds = Worlds::of(question);
     let states: Vec<Overall> = worlds
         .states

@@ -1,7 +1,7 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
 use crate::{
-    diagnose::{code::Code, text::Said},
+    diagnose::code::Code,
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Role, Snapshot, Source, SourceId, SourceKind},
@@ -24,24 +24,14 @@ pub(crate) struct Registry {
 }
 
 /// The consumer's registries, with what the others have of the interface.
-pub(crate) fn all(
-    question: &Question,
-    snapshot: &Snapshot,
-    said: &Said,
-    missing: &Missing,
-) -> Vec<Registry> {
-    let mut registries = registries(question, snapshot, said, missing);
+pub(crate) fn all(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
+    let mut registries = registries(question, snapshot, missing);
     add_other_registries(question, snapshot, &mut registries, missing);
     registries
 }
 
 /// The registries of the question, or those that the recording has when the question names none.
-fn registries(
-    question: &Question,
-    snapshot: &Snapshot,
-    said: &Said,
-    missing: &Missing,
-) -> Vec<Registry> {
+fn registries(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
     let mut registries: Vec<Registry> = question
         .registries
         .iter()
@@ -61,7 +51,7 @@ fn registries(
             )],
         });
     }
-    let mut layers = beside(snapshot, said);
+    let mut layers = beside(snapshot);
     if registries.len() > 1 {
         layers.push(Layer {
             kind: LayerKind::SeveralRegistries,
@@ -186,7 +176,7 @@ fn other_kind(address: &RegistryAddress) -> Held {
 }
 
 /// Recorded answers beside the registry that bear on the consumer's own view and are not evaluated.
-fn beside(snapshot: &Snapshot, said: &Said) -> Vec<Layer> {
+fn beside(snapshot: &Snapshot) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
@@ -212,6 +202,5 @@ fn beside(snapshot: &Snapshot, said: &Said) -> Vec<Layer> {
             evidence: None,
         });
     }
-    layers.extend(said.layers());
     layers
 }

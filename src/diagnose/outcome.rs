@@ -24,6 +24,8 @@ pub(crate) enum Limit {
     Standing,
     /// Not every other place was looked into, or something was found there.
     Sweep,
+    /// A text says so, without the registry or of unknown origin.
+    TextOnly,
     /// The rule for this code allows no more.
     Rule,
     /// A client of which only a part is known.
@@ -285,6 +287,7 @@ pub(crate) fn limit_phrase(limit: Limit) -> Phrase {
         Limit::State => Say::LimitState,
         Limit::Standing => Say::LimitStanding,
         Limit::Sweep => Say::LimitSweep,
+        Limit::TextOnly => Say::LimitTextOnly,
         Limit::Rule => Say::LimitRule,
         Limit::Client => Say::LimitClient,
         Limit::Contradiction => Say::LimitContradiction,

@@ -42,7 +42,9 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
         signed.sort_by_key(|hit| rank(hit.code));
         if let Some(hit) = signed.first() {
             let mut found = raised(case, hit);
-            found.evidence.extend(said.place_evidence(&hit.place));
+            found
+                .evidence
+                .extend(said.place_evidence(members(case), &hit.place));
             judged
                 .candidates
                 .retain(|(other, _)| other.code != found.code);
@@ -90,7 +92,12 @@ fn has_exact_key(case: &Case<'_>, elsewhere: &Elsewhere) -> bool {
 fn has_second_sign(case: &Case<'_>, hit: &Elsewhere, said: &Said) -> bool {
     hit.has_consumer && !is_consumer_here(case)
         || !hit.moved_applications.is_empty()
-        || said.shows_place(&hit.place)
+        || said.shows_place(members(case), &hit.place)
+}
+
+/// Members of the registry, as a log may name them.
+fn members<'a>(case: &Case<'a>) -> &'a [String] {
+    case.registry.map_or(&[], |registry| &registry.members)
 }
 
 fn is_consumer_here(case: &Case<'_>) -> bool {

@@ -41,16 +41,34 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
         found.push((disagreement(computed), Certainty::Certain, false));
     }
     let reachable = computed.outcome == Outcome::Reachable;
+    found.extend(
+        computed
+            .said
+            .masquerades()
+            .iter()
+            .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
+    );
+    found.extend(own_list(computed).map(|raised| (raised, Certainty::Likely, reachable)));
+    if let Some(raised) = kept(computed) {
+        found.push((raised, Certainty::Likely, reachable));
+    }
     for registry in computed.registries {
         for held in &registry.held {
             for entry in matching(computed, held) {
                 if let Some(raised) = suspicious(entry) {
                     found.push((raised, Certainty::Likely, reachable));
                 }
+                if let Some(raised) = weight_ignored(entry) {
+                    found.push((raised, Certainty::Certain, reachable));
+                }
                 if let Some(raised) = persistent(entry) {
                     found.push((raised, Certainty::Possible, true));
                 }
             }
+            found.extend(
+                exports_nothing(computed, held)
+                    .map(|raised| (raised, Certainty::Certain, reachable)),
+            );
             if let Some(raised) = only_consumers(computed, held) {
                 found.push((raised, Certainty::Certain, true));
             }
@@ -116,6 +134,53 @@ fn suspicious(entry: &Entry) -> Option<Raised> {
     ))
 }
 
+/// A weight that somebody set in Nacos: at interface level Dubbo takes the one of its own metadata.
+fn weight_ignored(entry: &Entry) -> Option<Raised> {
+    let side = entry.nacos.as_ref()?;
+    if (side.weight - 1.0).abs() < f64::EPSILON {
+        return None;
+    }
+    let address = entry.address();
+    Some(raised(
+        Code::NacosWeightIgnored,
+        json!({"address": address, "weight": side.weight}),
+        ("address", &address),
+        vec![entry.evidence.clone()],
+    ))
+}
+
+/// Every instance of a mapped application exports nothing: revision 0, or none.
+fn exports_nothing(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
+    let uses_applications = computed.worlds.version.line().is_3x();
+    let instances = &held.application.instances;
+    let is_nothing = |revision: &Option<String>| {
+        revision
+            .as_deref()
+            .is_none_or(|text| text.is_empty() || text == "0")
+    };
+    if !uses_applications
+        || instances.is_empty()
+        || !instances
+            .iter()
+            .all(|instance| is_nothing(&instance.revision))
+    {
+        return None;
+    }
+    let first = &instances[0];
+    Some(raised(
+        Code::RevisionZero,
+        json!({
+            "application": first.application, "revision": first.revision, "count": instances.len(),
+        }),
+        ("application", &first.application),
+        instances
+            .iter()
+            .take(SHOWN)
+            .map(|instance| instance.evidence.clone())
+            .collect(),
+    ))
+}
+
 /// A persistent node outlives its process: whether somebody is there only a connection tells.
 fn persistent(entry: &Entry) -> Option<Raised> {
     if entry.ephemeral != Some(false) {
@@ -149,6 +214,62 @@ fn only_consumers(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
             .map(|entry| entry.evidence.clone())
             .collect(),
     ))
+}
+
+/// DG6009: the consumer uses or tries addresses that the registry does not have.
+fn own_list(computed: &Computed<'_>) -> Option<Raised> {
+    let decided = matches!(computed.outcome, Outcome::Reachable | Outcome::None);
+    let listed: Vec<String> = computed
+        .registries
+        .iter()
+        .flat_map(|registry| &registry.held)
+        .flat_map(|held| held.entries.iter().map(Entry::address))
+        .collect();
+    let said = computed.said;
+    let connects = said
+        .connects()
+        .iter()
+        .filter_map(|(address, evidence)| Some((address.clone()?, evidence.clone())));
+    let gone: Vec<(String, Evidence)> = said
+        .reconnects()
+        .iter()
+        .cloned()
+        .chain(connects.filter(|_| computed.outcome == Outcome::None))
+        .filter(|(address, _)| !listed.contains(address))
+        .collect();
+    let (address, _) = gone.first().filter(|_| decided)?;
+    Some(raised(
+        Code::ConsumerListStale,
+        json!({"own": address, "count": gone.len()}),
+        ("address", address),
+        gone.iter()
+            .take(SHOWN)
+            .map(|(_, evidence)| evidence.clone())
+            .collect(),
+    ))
+}
+
+/// DG3009: the consumer holds an empty list back, or would.
+fn kept(computed: &Computed<'_>) -> Option<Raised> {
+    let version = computed.worlds.version.to_string();
+    let said = computed.said.kept();
+    let would = computed.outcome != Outcome::None
+        && computed.states.iter().any(|state| state.judged.kept)
+        && computed.states.iter().any(|state| {
+            state
+                .judged
+                .stage
+                .as_ref()
+                .is_none_or(|stage| *stage != StageId::Configurators)
+        });
+    (would || !said.is_empty()).then(|| {
+        raised(
+            Code::EmptyProtection,
+            json!({"version": version}),
+            ("consumer", "list"),
+            said.iter().take(SHOWN).cloned().collect(),
+        )
+    })
 }
 
 /// DG0103: the recording ended early, or does not have what the answer needs.

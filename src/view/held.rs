@@ -235,6 +235,18 @@ impl Entry {
             })
     }
 
+    /// Its evidence, naming the entry shortly: key, address, application. The whole URL is in the source.
+    pub fn named_evidence(&self) -> Evidence {
+        let mut evidence = self.evidence.clone();
+        let text = self.plain().map_or_else(String::new, |url| {
+            let application = url.text("application").map(str::to_owned);
+            let parts = [url.service_key(), url.address(), application];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        });
+        evidence.fact.params.insert("entry", text);
+        evidence
+    }
+
     /// `application` of the entry.
     pub fn application(&self) -> Option<String> {
         self.plain()

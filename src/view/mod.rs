@@ -10,5 +10,7 @@ pub mod interface;
 pub mod missing;
 pub mod nacos;
 pub mod names;
+mod refused;
+mod rule_keys;
 pub mod stage;
 pub mod zookeeper;

@@ -62,6 +62,12 @@ sentences! {
     HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
+    NacosConfig: "Nacos configuration {namespace}/{group}/{data_id}", "Nacos 配置 {namespace}/{group}/{data_id}";
+    NacosServices: "list of services of {place}", "{place} 的服务列表";
+    NacosInstances: "instances of {service} in {place}", "{place} 中 {service} 的实例";
+    NamespacesListed: "all namespaces are listed", "已列出全部命名空间";
+    ServicesListed: "the list of services", "服务列表";
+    ServiceAbsent: "there is no such service", "没有该服务";
     ZkNode: "ZooKeeper node {path}", "ZooKeeper 节点 {path}";
     Registry: "registry {registry}", "注册中心 {registry}";
     PlaceIs: "looks in {place}", "查找位置 {place}";
@@ -97,6 +103,7 @@ sentences! {
     LimitState: "whether the consumer was running before is not known", "不知道消费者之前是否在运行";
     LimitStanding: "not seen from the consumer's own host", "并非从消费者主机观察到";
     LimitSweep: "other places were not all looked into, or have it", "其他位置未全部查找,或存在该服务";
+    LimitTextOnly: "a text says so, without the registry or of unknown origin", "仅有文本为证,没有注册中心佐证或来源不明";
     LimitRule: "the registry alone allows no more", "仅凭注册中心无法更确定";
     LimitClient: "the client is only partly known", "对该客户端的了解有限";
     LimitContradiction: "something that was seen does not fit", "存在与之矛盾的事实";
@@ -114,6 +121,10 @@ sentences! {
     ProtocolLibrary: "whether the consumer's process has the protocol {name}", "消费者进程是否具有协议 {name}";
     RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者:{rule}";
     ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
+    LogSays: "message {message}", "消息 {message}";
+    LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败,而注册中心无法解释";
+    SettingRead: "a setting of the consumer", "消费者的配置项";
+    PassedByText: "passed, as the text speaks of a later stage", "已通过:文本涉及更后的阶段";
     NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点:进程消失后仍会保留";
 
     DoAlignKey: "make group, version and interface of both sides equal", "使双方的分组、版本和接口一致";

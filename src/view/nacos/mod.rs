@@ -1,12 +1,32 @@
-//! Nacos as one consumer sees it.
+//! Nacos as one consumer sees it at interface level: reads the recorded answers into [`Held`].
 
+mod config;
 pub(crate) mod names;
+mod place;
+mod reach;
+mod server;
+mod sweep;
 
-use super::held::Held;
+use std::collections::BTreeSet;
+
+use self::{
+    place::Place,
+    server::{Instance, Server, not_seen},
+};
+use super::{
+    held::{Application, Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw},
+    missing::Missing,
+    names::{is_near, is_same_spelling},
+    stage::{Evidence, NotSeen},
+};
 use crate::{
     question::{Question, RegistryAddress},
-    snapshot::{Snapshot, SourceId},
+    report::words::{Phrase, Say},
+    snapshot::{Key, Seen, Snapshot, SourceId},
 };
+
+/// How many near interfaces are looked into.
+const NEAR: usize = 20;
 
 /// What a registry holds: once, or once for each member when several members were asked.
 pub fn held(
@@ -14,13 +34,286 @@ pub fn held(
     question: &Question,
     registry: &RegistryAddress,
     source: &SourceId,
-    missing: &super::missing::Missing,
+    missing: &Missing,
 ) -> Vec<Held> {
-    let _ = (snapshot, question, source, missing);
-    let layer = super::held::Layer {
-        kind: super::held::LayerKind::OtherRegistry,
-        name: registry.to_string(),
-        evidence: None,
+    let place = Place::of(registry, question);
+    let members = members(snapshot, source, &place, question);
+    let server = |via| Server {
+        snapshot,
+        source,
+        via,
+        missing,
     };
-    vec![Held::unknown(&registry.to_string(), layer.not_seen())]
+    if members.len() < 2 {
+        return vec![read(server(None), &place, question, registry)];
+    }
+    members
+        .iter()
+        .map(|member| read(server(Some(member.as_str())), &place, question, registry))
+        .collect()
+}
+
+/// Members that answered for the service by name.
+fn members(
+    snapshot: &Snapshot,
+    source: &SourceId,
+    place: &Place,
+    question: &Question,
+) -> BTreeSet<String> {
+    names::all_forms(question)
+        .into_iter()
+        .map(|name| Key::nacos_instances(&place.namespace, &place.group, name))
+        .chain([Key::NacosServices {
+            namespace: place.namespace.clone(),
+            group: Some(place.group.clone()),
+        }])
+        .flat_map(|key| {
+            let members = snapshot.members(source, &key);
+            members
+                .into_iter()
+                .flatten()
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn read(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    registry: &RegistryAddress,
+) -> Held {
+    let interface = &question.service.interface;
+    let forms = names::all_forms(question);
+    let listed = server.names(&place.namespace, Some(&place.group));
+    let mut services: BTreeSet<String> = forms.iter().cloned().collect();
+    if let Seen::Here(names, _) = &listed {
+        services.extend(
+            names
+                .iter()
+                .filter(|named| names::is_of_interface(&named.name, interface))
+                .map(|named| named.name.clone()),
+        );
+    }
+    let (entries, listing) = entries(server, place, &services, &forms, &listed);
+    let (namespaces, known) = sweep::other_namespaces(server, place);
+    let application = config::application(server, place, question, &namespaces);
+    let providers = applications(&entries, &application);
+    let (mut layers, rules_not_seen) = config::rules(server, place, question, &providers);
+    if let Seen::Here(names, _) = &listed {
+        layers.extend(orphans(names, interface));
+    }
+    let (elsewhere, swept) = if question.sweep {
+        sweep::elsewhere(server, place, question, &namespaces, known)
+    } else {
+        (Vec::new(), Listing::Unknown(no_sweep()))
+    };
+    Held {
+        source: Some(server.source.clone()),
+        registry: registry.to_string(),
+        via: server.via.map(str::to_owned),
+        reach: reach::reach(server, place, question, registry, &forms),
+        place: place.shown(),
+        listing,
+        entries,
+        unreadable: Vec::new(),
+        configurators: Vec::new(),
+        // Nacos carries no rules in the registry itself.
+        configurators_listing: Listing::Complete(None),
+        consumers: consumers(server, place, question),
+        layers,
+        rules_not_seen,
+        application,
+        near: near(server, place, interface, &listed),
+        elsewhere,
+        swept,
+        remarks: Vec::new(),
+    }
+}
+
+/// Entries of all services of the interface at the place, and whether they are known.
+fn entries(
+    server: Server<'_>,
+    place: &Place,
+    services: &BTreeSet<String>,
+    forms: &[String],
+    listed: &Seen<'_, BTreeSet<server::Named>>,
+) -> (Vec<Entry>, Listing) {
+    let mut entries = Vec::new();
+    let mut unknown = None;
+    for service in services {
+        let (found, listing) = read_entries(server, &place.namespace, &place.group, service);
+        entries.extend(found);
+        if let Listing::Unknown(not_seen) = listing {
+            unknown.get_or_insert(not_seen);
+        }
+    }
+    let shown = |line| Some(server.evidence(line, Say::ServicesListed));
+    let listing = match (listed, unknown) {
+        (Seen::Here(_, line), None) => Listing::Complete(shown(line)),
+        (Seen::Absent(line), None) => Listing::Absent(line.and_then(shown)),
+        // Without the list of names the names that are read decide, as far as something is there.
+        (_, None) if !entries.is_empty() && !forms.is_empty() => Listing::Complete(None),
+        (_, Some(not_seen)) => Listing::Unknown(not_seen),
+        (seen, None) => Listing::Unknown(not_seen(
+            Phrase::new(Say::NacosServices).with("place", place.shown()),
+            seen,
+            true,
+        )),
+    };
+    (entries, listing)
+}
+
+/// The entries of one service, and whether they are known.
+fn read_entries(
+    server: Server<'_>,
+    namespace: &str,
+    group: &str,
+    service: &str,
+) -> (Vec<Entry>, Listing) {
+    let seen = server.instances(namespace, group, service);
+    match &seen {
+        Seen::Here(list, line) => {
+            let entries = list
+                .iter()
+                .map(|(instance, told)| {
+                    entry(
+                        instance,
+                        *told,
+                        service,
+                        server.evidence(line, Say::EntryRegistered),
+                    )
+                })
+                .collect();
+            (
+                entries,
+                Listing::Complete(Some(server.evidence(line, Say::ServicesListed))),
+            )
+        }
+        Seen::Absent(line) => (
+            Vec::new(),
+            Listing::Absent(line.map(|line| server.evidence(line, Say::ServiceAbsent))),
+        ),
+        _ => (
+            Vec::new(),
+            Listing::Unknown(not_seen(
+                Phrase::new(Say::NacosInstances)
+                    .with("place", place::shown(namespace, group))
+                    .with("service", service),
+                &seen,
+                true,
+            )),
+        ),
+    }
+}
+
+fn entry(instance: &Instance, told: bool, service: &str, evidence: Evidence) -> Entry {
+    let entry = Entry {
+        raw: Raw::Instance {
+            ip: instance.ip.clone(),
+            port: instance.port,
+            metadata: instance.metadata.clone(),
+        },
+        evidence,
+        ephemeral: None,
+        owner: None,
+        creator: None,
+        changed_ms: None,
+        nacos: Some(NacosSide {
+            service: service.to_owned(),
+            enabled: instance.enabled && told,
+            healthy: instance.healthy,
+            weight: instance.weight,
+            in_client_list: Some(told),
+        }),
+    };
+    let evidence = entry.named_evidence();
+    Entry { evidence, ..entry }
+}
+
+/// Consumers that register (2.7 and older do), and addresses that subscribe.
+fn consumers(server: Server<'_>, place: &Place, question: &Question) -> Vec<Entry> {
+    names::full_names(question)
+        .into_iter()
+        .map(|name| name.replacen("providers:", "consumers:", 1))
+        .flat_map(|name| read_entries(server, &place.namespace, &place.group, &name).0)
+        .collect()
+}
+
+/// Interfaces with near names that have instances.
+fn near(
+    server: Server<'_>,
+    place: &Place,
+    interface: &str,
+    listed: &Seen<'_, BTreeSet<server::Named>>,
+) -> Vec<NearInterface> {
+    let Seen::Here(names, _) = listed else {
+        return Vec::new();
+    };
+    let mut others: BTreeSet<(String, String)> = BTreeSet::new();
+    for named in names {
+        let Some(rest) = named.name.strip_prefix("providers:") else {
+            continue;
+        };
+        let other = rest
+            .split(':')
+            .next()
+            .unwrap_or_default()
+            .replace("___", "$");
+        if other != interface && is_near(interface, &other) {
+            others.insert((other, named.name.clone()));
+        }
+    }
+    others
+        .into_iter()
+        .take(NEAR)
+        .filter_map(|(other, service)| {
+            let (entries, _) = read_entries(server, &place.namespace, &place.group, &service);
+            (!entries.is_empty()).then(|| NearInterface {
+                same_spelling: is_same_spelling(interface, &other),
+                interface: other,
+                entries,
+            })
+        })
+        .collect()
+}
+
+/// Services that look like rules: what wrote them, and who reads them, is not evaluated.
+fn orphans(names: &BTreeSet<server::Named>, interface: &str) -> Vec<Layer> {
+    names
+        .iter()
+        .filter(|named| {
+            ["routers:", "configurators:"].iter().any(|prefix| {
+                named.name.strip_prefix(prefix).is_some_and(|rest| {
+                    let of = rest.split(':').next().unwrap_or_default();
+                    of.is_empty() || of.replace("___", "$") == interface
+                })
+            })
+        })
+        .map(|named| Layer {
+            kind: LayerKind::RegistryRoute,
+            name: named.name.clone(),
+            evidence: None,
+        })
+        .collect()
+}
+
+fn applications(entries: &[Entry], application: &Application) -> Vec<String> {
+    entries
+        .iter()
+        .filter_map(Entry::application)
+        .chain(application.mapped.iter().cloned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
+}
+
+fn no_sweep() -> NotSeen {
+    NotSeen {
+        what: Say::OtherPlaces.into(),
+        why: Say::SweepOff.into(),
+        how_to_see: None,
+        required: false,
+    }
 }

@@ -115,3 +115,85 @@ pub(crate) fn parts(name: &str) -> Option<(&str, &str, &str)> {
     let mut parts = name.strip_prefix("providers:")?.splitn(3, ':');
     Some((parts.next()?, parts.next()?, parts.next()?))
 }
+
+/// Whether a name is one of this interface, in whatever form.
+pub(crate) fn is_of_interface(name: &str, interface: &str) -> bool {
+    name.strip_prefix("providers:").is_some_and(|rest| {
+        rest.split(':').next().map(|part| part.replace("___", "$"))
+            == Some(interface.replace("___", "$"))
+    })
+}
+
+/// The name of four parts in both spellings of an inner class.
+pub(crate) fn full_names(question: &Question) -> Vec<String> {
+    spellings(full_name(question))
+}
+
+/// Every name under which some version registers or reads the service; none when the question is a pattern.
+pub(crate) fn all_forms(question: &Question) -> Vec<String> {
+    if is_pattern(question) {
+        return Vec::new();
+    }
+    let mut names = spellings(full_name(question));
+    for name in spellings(legacy_name(question)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn spellings(name: String) -> Vec<String> {
+    let other = name.replace('$', "___");
+    if other == name {
+        vec![name]
+    } else {
+        vec![name, other]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::Timestamp;
+
+    use super::*;
+    use crate::model::service_key::ServiceKey;
+
+    fn question(group: Option<&str>, version: Option<&str>) -> Question {
+        Question::new(
+            ServiceKey::new(group, "a.B$C", version),
+            Timestamp::UNIX_EPOCH,
+        )
+    }
+
+    #[test]
+    fn names_by_version() {
+        let bare = question(None, None);
+        for (version, names) in [
+            ("2.6.12", &["providers:a.B$C"][..]),
+            ("2.7.1", &["providers:a.B$C"]),
+            ("2.7.3", &["providers:a.B$C::"]),
+            ("2.7.6", &["providers:a.B$C::", "providers:a.B$C"]),
+            ("2.7.10", &["providers:a.B___C::", "providers:a.B___C"]),
+            ("3.2.16", &["providers:a.B___C::", "providers:a.B___C"]),
+            ("3.3.6", &["providers:a.B___C::"]),
+        ] {
+            let version = DubboVersion::parse(version).unwrap();
+            assert_eq!(subscribed(&bare, None, &version), names, "{version}");
+        }
+        let full = question(Some("g"), Some("1"));
+        let newest = DubboVersion::parse("3.2").unwrap();
+        assert_eq!(subscribed(&full, None, &newest), ["providers:a.B___C:1:g"]);
+    }
+
+    #[test]
+    fn patterns_are_found_in_lists() {
+        let version = DubboVersion::parse("3.2").unwrap();
+        let any = question(Some("*"), Some("1"));
+        assert!(is_read("providers:a.B___C:1:g", &any, None, &version));
+        assert!(!is_read("providers:a.B___C:2:g", &any, None, &version));
+        assert!(!is_read("providers:a.B___C:1", &any, None, &version));
+        let list = question(Some("x,g"), None);
+        assert!(is_read("providers:a.B___C::g", &list, None, &version));
+    }
+}

@@ -7,7 +7,6 @@ use crate::{
     view::{
         held::{Entry, Listing, Raw},
         names::decode,
-        stage::Evidence,
     },
 };
 
@@ -73,25 +72,11 @@ fn entry(tree: Tree<'_>, listing: &Line, path: &str, name: &str, with_stat: bool
         changed_ms: stat.and_then(|stat| stat.mtime.or(stat.ctime)),
         nacos: None,
     };
-    let evidence = named(entry.evidence.clone(), &entry);
+    let evidence = entry.named_evidence();
     entry
         .plain()
         .is_some()
         .then_some(Entry { evidence, ..entry })
-}
-
-/// The evidence names the entry shortly: key, address, application. The whole URL is in the node's name.
-fn named(mut evidence: Evidence, entry: &Entry) -> Evidence {
-    let text = entry.plain().map_or_else(String::new, |url| {
-        let parts = [
-            url.service_key(),
-            url.address(),
-            url.text("application").map(str::to_owned),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    });
-    evidence.fact.params.insert("entry", text);
-    evidence
 }
 
 /// Names of interface directories: decoded once, those that cannot be decoded left out, and what is no interface.

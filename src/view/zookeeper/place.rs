@@ -1,24 +1,10 @@
 //! Where in ZooKeeper a consumer looks: the paths, built as Dubbo builds them. No reading here.
 
 use crate::{
-    model::{service_key::ServiceKey, url::encode},
+    model::url::encode,
     question::{RegistryAddress, RegistryKind},
 };
 
-/// Suffixes of the keys under which rules are kept, all lines together.
-pub(crate) const RULE_SUFFIXES: [&str; 6] = [
-    ".condition-router",
-    ".configurators",
-    ".tag-router",
-    ".script-router",
-    ".MESHAPPRULE",
-    ".affinity-router",
-];
-
-/// Group of the migration rules of 3.x.
-pub(crate) const MIGRATION_GROUP: &str = "DUBBO_SERVICEDISCOVERY_MIGRATION";
-/// The same in 2.7.
-pub(crate) const MIGRATION_GROUP_27: &str = "MIGRATION";
 /// Root of instances unless something else is configured (`CuratorFrameworkParams.ROOT_PATH`).
 pub(crate) const SERVICES: &str = "/services";
 
@@ -110,35 +96,6 @@ fn rooted(group: &str) -> String {
 /// Directory of an interface under any root.
 pub(crate) fn service_under(root: &str, interface: &str) -> String {
     format!("{root}/{}", encode(interface))
-}
-
-/// Keys under which some line of Dubbo reads rules that can bear on this service.
-pub(crate) fn rule_keys(
-    service: &ServiceKey,
-    consumer: Option<&str>,
-    providers: &[String],
-) -> Vec<String> {
-    let mut keys = vec![
-        format!("{}.condition-router", service.rule_key()),
-        format!("{}.configurators", service.rule_key()),
-    ];
-    if let Some(application) = consumer {
-        for suffix in [".condition-router", ".configurators"] {
-            keys.push(format!("{application}{suffix}"));
-        }
-    }
-    for application in providers {
-        for suffix in [
-            ".condition-router",
-            ".tag-router",
-            ".script-router",
-            ".MESHAPPRULE",
-        ] {
-            keys.push(format!("{application}{suffix}"));
-        }
-    }
-    dedup(&mut keys);
-    keys
 }
 
 fn dedup(paths: &mut Vec<String>) {

@@ -1,7 +1,5 @@
 //! Whether the ensemble can be read at all, and if not, why.
 
-use serde_json::{Map, Value};
-
 use super::{
     place::Place,
     tree::{Tree, not_seen},
@@ -9,11 +7,11 @@ use super::{
 use crate::{
     diagnose::code::Code,
     question::RegistryAddress,
-    report::words::{Phrase, Say},
-    snapshot::{ErrKind, Key, Line, Seen},
+    report::words::Say,
+    snapshot::{Key, Line, Seen},
     view::{
         held::{Reach, ReachFailure, Standing},
-        stage::Raised,
+        refused,
     },
 };
 
@@ -38,10 +36,12 @@ pub(super) fn reach(
         return Reach::Failed(failure);
     }
     if let Some(line) = refusal(tree, &providers) {
-        return Reach::Failed(failed(tree, registry, line));
+        return Reach::Failed(refused::failed(tree.place(), registry, line, None));
     }
     match connect_refusal(tree, registry) {
-        Some(line) if !answers(tree, place) => Reach::Failed(failed(tree, registry, line)),
+        Some(line) if !answers(tree, place) => {
+            Reach::Failed(refused::failed(tree.place(), registry, line, None))
+        }
         _ => Reach::Unknown(not_seen(&providers, &seen, true)),
     }
 }
@@ -136,88 +136,13 @@ fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailur
     }
     let line = lines[0];
     Some(ReachFailure {
-        raised: raised(
-            tree,
+        raised: refused::raised(
+            tree.place(),
             registry,
             line,
-            Code::RegistryDegraded,
-            "not-serving",
+            (Code::RegistryDegraded, "not-serving"),
             Say::ServerNotServing.into(),
         ),
-        standing: standing(tree, Standing::Same),
+        standing: refused::standing(tree.place(), Standing::Same),
     })
-}
-
-fn failed(tree: Tree<'_>, registry: &RegistryAddress, line: &Line) -> ReachFailure {
-    let kind = line.err_kind().cloned().unwrap_or(ErrKind::BadAnswer);
-    let (code, here) = match kind {
-        ErrKind::Denied => (
-            Code::RegistryAuthRefused,
-            if same_credentials(tree, registry) {
-                Standing::Same
-            } else {
-                Standing::Elsewhere
-            },
-        ),
-        ErrKind::Refused => (Code::RegistryUnreachable, Standing::Same),
-        ErrKind::BadAnswer => (Code::NotThatRegistry, Standing::Same),
-        ErrKind::NotReady => (Code::RegistryDegraded, Standing::Same),
-        ErrKind::TooLarge | ErrKind::Cut => (Code::AnswerTooLarge, Standing::Same),
-        _ => (Code::RegistryUnreachable, Standing::Elsewhere),
-    };
-    let fact = Phrase::new(Say::AnswerRefused).with("kind", kind.as_str());
-    let standing = match code {
-        // Only the consumer's own credentials say what the consumer may read.
-        Code::RegistryAuthRefused if here == Standing::Elsewhere => here,
-        _ => standing(tree, here),
-    };
-    ReachFailure {
-        raised: raised(tree, registry, line, code, kind.as_str(), fact),
-        standing,
-    }
-}
-
-/// What was seen from the consumer's own host is what the consumer sees.
-fn standing(tree: Tree<'_>, otherwise: Standing) -> Standing {
-    if tree.snapshot.manifest().seen_from.is_consumer {
-        Standing::Consumers
-    } else {
-        otherwise
-    }
-}
-
-/// Whether the recording was made with the user that the consumer's configuration has (often none).
-fn same_credentials(tree: Tree<'_>, registry: &RegistryAddress) -> bool {
-    let recorded = tree
-        .snapshot
-        .manifest()
-        .sources
-        .get(tree.source)
-        .and_then(|source| source.url.as_deref())
-        .and_then(|url| RegistryAddress::parse(url).ok())
-        .and_then(|address| address.username);
-    recorded == registry.username
-}
-
-fn raised(
-    tree: Tree<'_>,
-    registry: &RegistryAddress,
-    line: &Line,
-    code: Code,
-    reason: &str,
-    fact: Phrase,
-) -> Raised {
-    let mut params = Map::new();
-    params.insert("registry".into(), Value::from(registry.to_string()));
-    params.insert("reason".into(), Value::from(reason));
-    params.insert("expected".into(), Value::from("zookeeper"));
-    if let Key::ZkNode { path } = &line.key {
-        params.insert("path".into(), Value::from(path.as_str()));
-    }
-    Raised {
-        code,
-        params,
-        subject: ("registry".to_owned(), registry.to_string()),
-        evidence: vec![tree.evidence(line, fact)],
-    }
 }

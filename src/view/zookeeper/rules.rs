@@ -3,7 +3,7 @@
 //! Only their presence is read here, never their content.
 
 use super::{
-    place::{MIGRATION_GROUP, MIGRATION_GROUP_27, Place, RULE_SUFFIXES, rule_keys},
+    place::Place,
     tree::{Tree, not_seen},
 };
 use crate::{
@@ -12,12 +12,10 @@ use crate::{
     snapshot::Seen,
     view::{
         held::{Layer, LayerKind},
+        rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
         stage::NotSeen,
     },
 };
-
-/// Name of the file with settings in the config centre.
-const PROPERTIES: &str = "dubbo.properties";
 
 /// Rules that are there, and rule nodes that a consumer reads and nobody saw.
 pub(super) fn rules(
@@ -31,6 +29,10 @@ pub(super) fn rules(
         tree,
         question,
         providers,
+        keys: RuleKeys {
+            question,
+            providers,
+        },
         layers: Vec::new(),
         missing: Vec::new(),
     };
@@ -58,6 +60,7 @@ struct Scan<'a> {
     tree: Tree<'a>,
     question: &'a Question,
     providers: &'a [String],
+    keys: RuleKeys<'a>,
     layers: Vec<Layer>,
     missing: Vec<NotSeen>,
 }
@@ -85,7 +88,7 @@ impl Scan<'_> {
             return;
         };
         for key in keys {
-            if let Some(kind) = self.kind(group, key) {
+            if let Some(kind) = self.keys.kind(group, key) {
                 self.node(kind, &format!("{path}/{key}"), read);
             }
         }
@@ -116,7 +119,10 @@ impl Scan<'_> {
             _ => vec![PROPERTIES.to_owned()],
         };
         for key in keys {
-            let kind = self.kind(group, &key).unwrap_or(LayerKind::RoutingRule);
+            let kind = self
+                .keys
+                .kind(group, &key)
+                .unwrap_or(LayerKind::RoutingRule);
             self.node(kind, &format!("{root}/{group}/{key}"), read);
         }
         if group == "dubbo" && consumer.is_none() && read {
@@ -145,53 +151,5 @@ impl Scan<'_> {
     fn holds_rules(&self, group: &str) -> bool {
         ["dubbo", MIGRATION_GROUP, MIGRATION_GROUP_27].contains(&group)
             || self.question.consumer.application.as_deref() == Some(group)
-    }
-
-    /// What a key is, if it may bear on this question.
-    fn kind(&self, group: &str, key: &str) -> Option<LayerKind> {
-        let consumer = self.question.consumer.application.as_deref();
-        match group {
-            "mapping" => None,
-            MIGRATION_GROUP | MIGRATION_GROUP_27 => {
-                let application = key.strip_suffix(".migration")?;
-                (consumer.is_none() || consumer == Some(application))
-                    .then_some(LayerKind::Migration)
-            }
-            "dubbo" if key == PROPERTIES => Some(LayerKind::Properties),
-            _ if key == PROPERTIES => {
-                (consumer.is_none() || consumer == Some(group)).then_some(LayerKind::Properties)
-            }
-            "dubbo" => {
-                let suffix = RULE_SUFFIXES
-                    .iter()
-                    .find(|suffix| key.ends_with(**suffix))?;
-                let base = key.strip_suffix(suffix)?;
-                self.bears(base).then_some(if *suffix == ".configurators" {
-                    LayerKind::Configurator
-                } else {
-                    LayerKind::RoutingRule
-                })
-            }
-            // 2.7.0 to 2.7.2 put the last part of a key into a directory of its own.
-            _ => {
-                let suffix = format!(".{key}");
-                (RULE_SUFFIXES.contains(&suffix.as_str()) && self.bears(group)).then_some(
-                    if key == "configurators" {
-                        LayerKind::Configurator
-                    } else {
-                        LayerKind::RoutingRule
-                    },
-                )
-            }
-        }
-    }
-
-    /// Whether a key without its suffix can be one of this service, its consumer or its providers.
-    fn bears(&self, base: &str) -> bool {
-        let consumer = self.question.consumer.application.as_deref();
-        base.contains(&self.question.service.interface)
-            || consumer == Some(base)
-            || (consumer.is_none() && !base.contains(':'))
-            || self.providers.iter().any(|application| application == base)
     }
 }

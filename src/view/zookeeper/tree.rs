@@ -21,6 +21,11 @@ pub(crate) struct Tree<'a> {
 }
 
 impl<'a> Tree<'a> {
+    /// The recording and the source.
+    pub(crate) fn place(self) -> (&'a Snapshot, &'a SourceId) {
+        (self.snapshot, self.source)
+    }
+
     /// Children of a node.
     pub(crate) fn children(&self, path: &str) -> Seen<'a, &'a [String]> {
         let seen = self.snapshot.zk_children(self.source, path, self.via);

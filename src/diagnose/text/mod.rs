@@ -1,0 +1,143 @@
+//! What logs prove beside the registry.
+//!
+//! A line of the consumer's own log is an answer of the system it quotes, seen from that host: it counts for the stage
+//! it speaks of. What a text says and the registry does not explain keeps an answer from being given.
+
+mod exported;
+mod overrule;
+mod read;
+
+use self::exported::Exported;
+use super::code::Code;
+use crate::view::stage::{Evidence, Raised};
+
+/// A proof from a text.
+#[derive(Debug, Clone)]
+pub(crate) struct Proof {
+    /// What it proves.
+    pub(crate) raised: Raised,
+    /// Whose text it is, is known: else it could be anybody's.
+    pub(crate) own: bool,
+}
+
+/// What the logs say about this service and its registry.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Said {
+    /// A registry address in the consumer's configuration that does not parse (DG0107).
+    unreadable: Vec<Proof>,
+    /// The registry refused the consumer (DG1003).
+    refused: Vec<Proof>,
+    /// The consumer did not reach the registry (DG1001).
+    unreachable: Vec<Proof>,
+    /// The consumer did not reach the gRPC port of Nacos: `host:port`.
+    grpc: Vec<(String, Proof)>,
+    /// The consumer works on its cache file.
+    on_cache: bool,
+    /// The provider's own answer: what was asked, what it exports.
+    exported: Option<Exported>,
+    /// The registry refused a provider's registration (DG2110).
+    registration: Vec<Proof>,
+    /// Addresses arrived and none could be used: switched off, or of a protocol that the consumer lacks.
+    unusable: Vec<Proof>,
+    /// Places at which a provider registers.
+    places: Vec<(Place, Evidence)>,
+    /// "No provider": the consumer has nothing.
+    nothing: Vec<Evidence>,
+    /// Failures that an empty list does not explain.
+    unexplained: Vec<Evidence>,
+    /// Failed connections to providers.
+    connects: Vec<(Option<String>, Evidence)>,
+    /// The empty list was held back.
+    kept: Vec<Evidence>,
+    /// Addresses that only the reconnect task still tries.
+    reconnects: Vec<(String, Evidence)>,
+    /// Texts that name the wrong thing (DG6011).
+    masquerades: Vec<Raised>,
+}
+
+/// Where a provider registers, as its log says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Place {
+    registry: Option<String>,
+    root: Option<String>,
+    namespace: Option<String>,
+    group: Option<String>,
+}
+
+impl Said {
+    /// Whether a log shows a provider at a place of one of these registry members.
+    pub(crate) fn shows_place(&self, members: &[String], place: &str) -> bool {
+        self.places.iter().any(|(said, _)| said.is(members, place))
+    }
+
+    /// The evidence for [`Self::shows_place`].
+    pub(crate) fn place_evidence(&self, members: &[String], place: &str) -> Vec<Evidence> {
+        self.places
+            .iter()
+            .filter(|(said, _)| said.is(members, place))
+            .map(|(_, evidence)| evidence.clone())
+            .take(2)
+            .collect()
+    }
+
+    /// Texts that name the wrong thing.
+    pub(super) fn masquerades(&self) -> &[Raised] {
+        &self.masquerades
+    }
+
+    /// Addresses that only the reconnect task still tries.
+    pub(super) fn reconnects(&self) -> &[(String, Evidence)] {
+        &self.reconnects
+    }
+
+    /// Connections that failed although the registry has nothing: the consumer's own list is an old one.
+    pub(super) fn connects(&self) -> &[(Option<String>, Evidence)] {
+        &self.connects
+    }
+
+    /// The empty list was held back.
+    pub(super) fn kept(&self) -> &[Evidence] {
+        &self.kept
+    }
+}
+
+impl Place {
+    /// Whether it is that place: a root of ZooKeeper, or `namespace/group` of Nacos.
+    fn is(&self, members: &[String], place: &str) -> bool {
+        let same_registry = self
+            .registry
+            .as_ref()
+            .is_none_or(|registry| members.contains(registry));
+        let nacos = format!(
+            "{}/{}",
+            self.namespace
+                .as_deref()
+                .filter(|text| !text.is_empty())
+                .unwrap_or("public"),
+            self.group.as_deref().unwrap_or("DEFAULT_GROUP"),
+        );
+        let root = self
+            .root
+            .as_deref()
+            .map(|root| format!("/{}", root.trim_start_matches('/')));
+        same_registry && (root.as_deref() == Some(place) || self.root.is_none() && nacos == place)
+    }
+}
+
+/// A raised code without more.
+fn raised(
+    code: Code,
+    params: serde_json::Value,
+    subject: (&str, &str),
+    evidence: Vec<Evidence>,
+) -> Raised {
+    Raised {
+        code,
+        params: match params {
+            serde_json::Value::Object(map) => map,
+            _ => serde_json::Map::new(),
+        },
+        subject: (subject.0.to_owned(), subject.1.to_owned()),
+        evidence,
+    }
+}

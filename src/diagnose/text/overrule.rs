@@ -1,0 +1,290 @@
+//! Joins what a registry says with what the logs say.
+
+use super::{Proof, Said};
+use crate::{
+    diagnose::{
+        Outcome,
+        code::Code,
+        gather::Registry,
+        outcome::{Judged, Limit},
+    },
+    model::version::Line,
+    question::{ConsumerState, Question, World},
+    report::words::{Phrase, Say},
+    view::stage::{NotSeen, StageId, State},
+};
+
+impl Said {
+    /// Lets a log's own proof count for its stage, and keeps an answer back that the logs contradict.
+    pub(crate) fn overrule(
+        &self,
+        question: &Question,
+        registry: &Registry,
+        world: &World,
+        judged: &mut Judged,
+    ) {
+        if judged.stage == Some(StageId::Question) {
+            return;
+        }
+        if let Some(proof) = self.unreadable.first() {
+            return settle(judged, StageId::Question, proof);
+        }
+        if let Some(proof) = self.refusal(registry) {
+            if self.on_cache {
+                return undecided(judged, proof, Say::RunningLivesOn);
+            }
+            return settle(judged, StageId::Reach, proof);
+        }
+        let read = judged
+            .view
+            .stage(&StageId::Reach)
+            .is_some_and(|stage| stage.state == State::Ok);
+        if self.grpc_closed(judged) {
+            return;
+        }
+        if !read {
+            return self.without_registry(world, judged);
+        }
+        match judged.outcome {
+            Outcome::None => self.confirm(judged),
+            Outcome::Reachable | Outcome::Partly => self.doubt(judged),
+            Outcome::Unknown => self.help(question, world, judged),
+        }
+    }
+
+    /// The registry answered over HTTP only, and the consumer's own log says that its client could not connect.
+    fn grpc_closed(&self, judged: &mut Judged) -> bool {
+        let closed = |code: Option<Code>| code == Some(Code::NacosGrpcClosed);
+        let seen = if closed(judged.code()) {
+            judged.raised.clone()
+        } else {
+            judged
+                .candidates
+                .iter()
+                .find(|(raised, _)| closed(Some(raised.code)))
+                .map(|(raised, _)| raised.clone())
+        };
+        let Some(mut raised) = seen else {
+            return false;
+        };
+        if let Some((_, proof)) = self.grpc.iter().max_by_key(|(_, proof)| proof.own) {
+            raised
+                .evidence
+                .extend(proof.raised.evidence.iter().cloned());
+            let proof = Proof {
+                raised,
+                own: proof.own,
+            };
+            settle(judged, StageId::Reach, &proof);
+        }
+        true
+    }
+
+    fn refusal(&self, registry: &Registry) -> Option<&Proof> {
+        let members = registry.address.as_ref().map(|address| &address.members);
+        self.refused.iter().find(|proof| {
+            let said = proof.raised.params.get("registry").and_then(|v| v.as_str());
+            match (members, said) {
+                (Some(members), Some(said)) if said.contains("://") || said == "-" => {
+                    !members.is_empty()
+                }
+                (Some(members), Some(said)) => members.iter().any(|member| member == said),
+                _ => true,
+            }
+        })
+    }
+
+    /// No registry was read: what the texts alone prove.
+    fn without_registry(&self, world: &World, judged: &mut Judged) {
+        if judged.outcome == Outcome::None {
+            return;
+        }
+        if let Some(proof) = self
+            .exported
+            .as_ref()
+            .and_then(|exported| exported.proof.as_ref())
+        {
+            settle(judged, StageId::Key, proof);
+            judged.limits.insert(Limit::TextOnly);
+            return;
+        }
+        if let Some(proof) = self.unusable.first() {
+            let stage = match proof.raised.code {
+                Code::ProtocolFiltered => StageId::Protocol,
+                _ => StageId::Configurators,
+            };
+            settle(judged, stage, proof);
+            judged.limits.insert(Limit::TextOnly);
+            return;
+        }
+        if let Some(proof) = self.unreachable.first() {
+            if world.state == ConsumerState::Running || self.on_cache {
+                return undecided(judged, proof, Say::RunningLivesOn);
+            }
+            settle(judged, StageId::Reach, proof);
+            // A client library that is "not connected" does not say why.
+            if proof.raised.params.get("reason").and_then(|v| v.as_str())
+                == Some("client not connected")
+            {
+                judged.limits.insert(Limit::TextOnly);
+            }
+        }
+    }
+
+    /// The registry explains it; a log may name the reason better, or show an old list.
+    fn confirm(&self, judged: &mut Judged) {
+        if judged.code() == Some(Code::NotRegistered)
+            && let Some(proof) = self.registration.first()
+        {
+            judged.raised = Some(proof.raised.clone());
+            judged.limits.clear();
+            if !proof.own {
+                judged.limits.insert(Limit::TextOnly);
+            }
+            return;
+        }
+        if self.unexplained.is_empty() {
+            return;
+        }
+        if self.connects.is_empty() || self.unexplained.len() > self.connects.len() {
+            self.block(judged);
+        } else {
+            // It still calls addresses that the registry no longer has: an old list, and dead.
+            judged.limits.insert(Limit::Rule);
+        }
+    }
+
+    /// The registry has addresses; the log says that calls fail.
+    fn doubt(&self, judged: &mut Judged) {
+        let dead = self
+            .reconnects
+            .iter()
+            .any(|(address, _)| judged.view.left.contains(address));
+        if let Some(exported) = &self.exported
+            && exported.equal
+            && let Some(proof) = &exported.proof
+        {
+            settle(judged, StageId::ConsumerView, proof);
+            judged.limits.insert(Limit::Rule);
+            return;
+        }
+        if self.nothing.is_empty() && self.unexplained.is_empty() && !dead {
+            return;
+        }
+        self.block(judged);
+    }
+
+    /// The registry alone leaves it open.
+    fn help(&self, question: &Question, world: &World, judged: &mut Judged) {
+        let protects = world.dubbo.line() == Line::V3_1
+            || world.dubbo.line() == Line::V3_0 && world.dubbo.at_least([3, 0, 5]);
+        let quiet = self.nothing.is_empty() && self.unexplained.is_empty();
+        let told_running = question.consumer.state == Some(ConsumerState::Running);
+        if told_running && protects && quiet && !self.kept.is_empty() {
+            // It says itself that it keeps its list, and nothing says that calls fail.
+            judged.outcome = Outcome::Reachable;
+            judged.kept = true;
+            judged.blocked_by.clear();
+            judged.candidates.clear();
+            return;
+        }
+        if !quiet {
+            self.candidates(judged);
+        }
+    }
+
+    fn block(&self, judged: &mut Judged) {
+        if let Some(raised) = judged.raised.take() {
+            judged.candidates.push((raised, Say::LogDisagrees));
+        }
+        judged.outcome = Outcome::Unknown;
+        judged.then.clear();
+        judged.blocked_by.push(NotSeen {
+            what: Say::OwnViewLayer.into(),
+            why: Say::LogDisagrees.into(),
+            how_to_see: Some(Say::HowQos.into()),
+            required: true,
+        });
+        if let Some(stage) = judged
+            .view
+            .stages
+            .iter_mut()
+            .find(|stage| stage.id == StageId::ConsumerView)
+        {
+            stage.because = Some(Phrase::new(Say::LogDisagrees));
+        }
+        self.candidates(judged);
+    }
+
+    /// A list of its own that differs, or connections that fail: which one the texts do not say.
+    fn candidates(&self, judged: &mut Judged) {
+        let evidence: Vec<_> = self
+            .nothing
+            .iter()
+            .chain(&self.unexplained)
+            .take(3)
+            .cloned()
+            .collect();
+        let candidate =
+            |code, params| super::raised(code, params, ("consumer", "list"), evidence.clone());
+        judged.candidates.push((
+            candidate(Code::ConsumerListStale, serde_json::json!({"own": "log"})),
+            Say::LogDisagrees,
+        ));
+        if !self.connects.is_empty() {
+            let address = self
+                .connects
+                .iter()
+                .find_map(|(address, _)| address.clone());
+            judged.candidates.push((
+                candidate(
+                    Code::AddressUnreachable,
+                    serde_json::json!({"address": address, "reason": "log"}),
+                ),
+                Say::LogDisagrees,
+            ));
+        }
+    }
+}
+
+/// The text's proof is the verdict of its stage.
+fn settle(judged: &mut Judged, id: StageId, proof: &Proof) {
+    judged.outcome = Outcome::None;
+    judged.raised = Some(proof.raised.clone());
+    judged.candidates.clear();
+    judged.blocked_by.clear();
+    judged.then.clear();
+    judged.contributors.clear();
+    judged.limits.clear();
+    if !proof.own {
+        judged.limits.insert(Limit::TextOnly);
+    }
+    let mut reached = true;
+    for stage in &mut judged.view.stages {
+        if stage.id == id {
+            stage.state = State::Failed;
+            stage.raises = vec![proof.raised.clone()];
+            stage.not_seen.clear();
+            stage.because = None;
+            reached = false;
+        } else if reached && stage.state == State::Unknown {
+            // Stages before the one a text speaks of count as passed.
+            stage.state = State::Ok;
+            stage.not_seen.clear();
+            stage.because = Some(Say::PassedByText.into());
+        } else if !reached && stage.state != State::Unknown {
+            stage.state = State::Skipped;
+            stage.because = Some(Say::NothingLeft.into());
+            stage.raises.clear();
+        }
+    }
+    judged.stage = Some(id);
+}
+
+fn undecided(judged: &mut Judged, proof: &Proof, why: Say) {
+    judged.outcome = Outcome::Unknown;
+    if let Some(raised) = judged.raised.take() {
+        judged.candidates.push((raised, why));
+    }
+    judged.candidates.push((proof.raised.clone(), why));
+}

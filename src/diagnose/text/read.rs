@@ -1,0 +1,476 @@
+//! Sorts the messages of the logs by what they mean for this question.
+
+use serde_json::{Map, Value, json};
+
+use super::{Place, Proof, Said, exported, raised};
+use crate::{
+    diagnose::code::Code,
+    input::log::{Conclusion, End, Failure, KeyClaim, LogFacts, Message, MessageId},
+    question::Question,
+    report::words::{Phrase, Say},
+    snapshot::SourceId,
+    view::stage::Evidence,
+};
+
+/// Messages that say nothing about whether this service can be called now.
+const HARMLESS: [MessageId; 14] = [
+    MessageId::Reconnect,
+    MessageId::Invalidated,
+    MessageId::Slow,
+    MessageId::SlowProvider,
+    MessageId::Late,
+    MessageId::Although,
+    MessageId::Mock,
+    MessageId::MetaStore,
+    MessageId::MapFail,
+    MessageId::MapNone,
+    MessageId::EmptyKeep,
+    MessageId::EmptyClear,
+    MessageId::H,
+    MessageId::Disconnected,
+];
+
+/// Messages by which a consumer says that it has no provider. Counts in them may say more.
+const NOTHING: [MessageId; 13] = [
+    MessageId::A,
+    MessageId::AOld,
+    MessageId::B,
+    MessageId::C,
+    MessageId::D,
+    MessageId::E,
+    MessageId::StartWait,
+    MessageId::F,
+    MessageId::G,
+    MessageId::J,
+    MessageId::K,
+    MessageId::GoB,
+    MessageId::GoStart,
+];
+
+/// Messages of a subscription that failed, or of the client library below it.
+const SUBSCRIPTION: [MessageId; 6] = [
+    MessageId::SubRetry,
+    MessageId::SubFail,
+    MessageId::SubCache,
+    MessageId::NacosClient,
+    MessageId::NacosConf,
+    MessageId::ZkClient,
+];
+
+impl Said {
+    /// Reads the logs of a question.
+    pub(crate) fn read(question: &Question) -> Self {
+        let mut said = Self::default();
+        for found in &question.unreadable {
+            said.unreadable.push(Proof {
+                raised: raised(
+                    Code::AddressUnparsable,
+                    json!({
+                        "address": found.error.to_string(), "property": found.property,
+                    }),
+                    ("setting", &found.property),
+                    vec![of_file(&found.source, found.line)],
+                ),
+                own: found.of_consumer,
+            });
+        }
+        for log in &question.logs {
+            said.log(question, log);
+        }
+        // Start-up talk of a client library is no failure when addresses arrived after it.
+        if said.nothing.is_empty() && !said.has_failed_start(question) {
+            said.refused
+                .retain(|proof| proof.raised.params.contains_key("service"));
+            said.unreachable.clear();
+        }
+        said
+    }
+
+    fn has_failed_start(&self, question: &Question) -> bool {
+        question.logs.iter().any(|log| {
+            log.failures.iter().any(|failure| {
+                failure.has(MessageId::NacosConf)
+                    || failure.has(MessageId::RegistryCreate)
+                    || failure.has(MessageId::ZkClient)
+                    || failure.has(MessageId::SubRetry)
+                    || failure.has(MessageId::SubFail)
+            })
+        })
+    }
+
+    fn log(&mut self, question: &Question, log: &LogFacts) {
+        for failure in &log.failures {
+            let service = failure.service().map(|fact| fact.value);
+            if service.as_ref().is_some_and(|claim| !fits(claim, question)) {
+                continue;
+            }
+            if is_providers(log, failure) {
+                self.of_provider(question, log, failure, service.is_some());
+            } else {
+                self.of_consumer(question, log, failure, service.is_some());
+            }
+        }
+        for statement in &log.statements {
+            let service = statement.service().map(|fact| fact.value);
+            if is_providers(log, statement) {
+                self.place(question, log, statement, service.as_ref());
+            } else if statement.has(MessageId::Disconnected)
+                && let Some(message) = statement.messages.first()
+            {
+                let address = message.facts.provider().map(|fact| fact.value.clone());
+                self.connects.push((address, evidence(log, message)));
+            }
+        }
+    }
+
+    /// What a provider's log proves: a refused registration, where it registers.
+    fn of_provider(&mut self, question: &Question, log: &LogFacts, failure: &Failure, about: bool) {
+        let facts = failure.facts();
+        let refused = facts.refused().map(|fact| fact.value.clone());
+        let reason = facts.reason().map(|fact| fact.value.clone());
+        let is_registration =
+            failure.has(MessageId::RegFail) || reason.as_deref() == Some("registration refused");
+        if about
+            && is_registration
+            && let Some(message) = failure.messages.first()
+        {
+            let text = refused.or(reason).unwrap_or_else(|| "-".to_owned());
+            let service = question.service.to_string();
+            self.registration.push(Proof {
+                raised: raised(
+                    Code::RegistrationRefused,
+                    json!({"service": service, "reason": text}),
+                    ("service", &service),
+                    failure
+                        .messages
+                        .iter()
+                        .take(2)
+                        .map(|m| evidence(log, m))
+                        .collect(),
+                ),
+                own: log.origin.end.is_some() || message.facts.printed_by().is_some(),
+            });
+        }
+        self.place(
+            question,
+            log,
+            failure,
+            failure.service().map(|fact| fact.value).as_ref(),
+        );
+    }
+
+    /// A provider of this service says at which place it registers.
+    fn place(
+        &mut self,
+        question: &Question,
+        log: &LogFacts,
+        failure: &Failure,
+        service: Option<&KeyClaim>,
+    ) {
+        let about = match service {
+            Some(claim) => fits(claim, question),
+            // A provider's log as a whole: the registry it is configured with.
+            None => log.origin.end == Some(End::Provider),
+        };
+        for message in failure.messages.iter().filter(|_| about) {
+            let facts = &message.facts;
+            let place = Place {
+                registry: facts.registry().map(|fact| fact.value.clone()),
+                root: facts.registry_root().map(|fact| fact.value.clone()),
+                namespace: facts.namespace().map(|fact| fact.value.clone()),
+                group: facts.nacos_group().map(|fact| fact.value.clone()),
+            };
+            let says = place.root.is_some() || place.namespace.is_some() || place.group.is_some();
+            if says && !self.places.iter().any(|(known, _)| *known == place) {
+                self.places.push((place, evidence(log, message)));
+            }
+        }
+    }
+
+    fn of_consumer(&mut self, question: &Question, log: &LogFacts, failure: &Failure, about: bool) {
+        let own = log.origin.end == Some(End::Consumer);
+        let conclusions = failure.conclusions();
+        self.on_cache |= conclusions.contains(&Conclusion::WorksOnCache);
+        for message in &failure.messages {
+            self.registry_trouble(question, log, message, about, own);
+        }
+        if failure.has(MessageId::EmptyKeep)
+            && let Some(message) = find(failure, MessageId::EmptyKeep)
+        {
+            self.kept.push(evidence(log, message));
+        }
+        if let Some(message) = find(failure, MessageId::Reconnect)
+            && let Some(address) = message.facts.provider()
+        {
+            self.reconnects
+                .push((address.value.clone(), evidence(log, message)));
+        }
+        self.answer_of_provider(question, log, failure, own);
+        self.unusable(question, log, failure, own);
+        self.masquerade(log, failure);
+        self.remaining(log, failure, &conclusions);
+    }
+
+    /// Refusals and failed connections to the registry.
+    fn registry_trouble(
+        &mut self,
+        question: &Question,
+        log: &LogFacts,
+        message: &Message,
+        about: bool,
+        own: bool,
+    ) {
+        if !SUBSCRIPTION.contains(&message.id) {
+            return;
+        }
+        let facts = &message.facts;
+        let registry = facts
+            .registry()
+            .map(|fact| fact.value.clone())
+            .or_else(|| question.registries.first().map(ToString::to_string))
+            .unwrap_or_else(|| "-".to_owned());
+        let mut params = Map::new();
+        params.insert("registry".into(), json!(registry));
+        if about && message.facts.service().is_some() {
+            params.insert("service".into(), json!(question.service.to_string()));
+        }
+        let proof = |code, reason: &str| Proof {
+            raised: raised(
+                code,
+                {
+                    let mut params = params.clone();
+                    params.insert("reason".into(), json!(reason));
+                    Value::Object(params)
+                },
+                ("registry", &registry),
+                vec![evidence(log, message)],
+            ),
+            own,
+        };
+        if let Some(refused) = facts.refused() {
+            self.refused
+                .push(proof(Code::RegistryAuthRefused, &refused.value));
+        } else if let Some(address) = facts.grpc_unreachable() {
+            self.grpc.push((
+                address.value.clone(),
+                proof(Code::NacosGrpcClosed, "grpc-port"),
+            ));
+        } else if let Some(reason) = facts.reason().filter(|reason| is_connect(&reason.value)) {
+            self.unreachable
+                .push(proof(Code::RegistryUnreachable, &reason.value));
+        }
+    }
+
+    /// `Not found exported service`.
+    fn answer_of_provider(
+        &mut self,
+        question: &Question,
+        log: &LogFacts,
+        failure: &Failure,
+        own: bool,
+    ) {
+        let Some(message) = find(failure, MessageId::NotExported) else {
+            return;
+        };
+        let Some(keys) = message.facts.exported() else {
+            return;
+        };
+        let provider = message.facts.provider().map(|fact| fact.value.as_str());
+        let found = exported::read(
+            &question.service,
+            &keys.value,
+            provider,
+            evidence(log, message),
+            own,
+        );
+        let named_wrong = found.proof.as_ref().is_some_and(|proof| {
+            !matches!(proof.raised.code, Code::GroupDiffers | Code::VersionDiffers)
+        });
+        if named_wrong {
+            self.masquerades
+                .push(masquerade("provider-exports", &found.evidence));
+        }
+        self.exported.get_or_insert(found);
+    }
+
+    /// Addresses arrived and none became usable.
+    fn unusable(&mut self, question: &Question, log: &LogFacts, failure: &Failure, own: bool) {
+        let service = question.service.to_string();
+        if let Some(message) = find(failure, MessageId::Urls)
+            && message.facts.disabled().is_some_and(|fact| fact.value)
+        {
+            let count = message.facts.urls().map_or(0, |fact| fact.value);
+            self.unusable.push(Proof {
+                raised: raised(
+                    Code::DisabledByOverride,
+                    json!({"service": service, "count": count, "total": count, "rule": ["disabled=true"]}),
+                    ("service", &service),
+                    vec![evidence(log, message)],
+                ),
+                own,
+            });
+        }
+        if let Some(message) = find(failure, MessageId::Proto)
+            && failure.has(MessageId::Urls)
+        {
+            let wanted = message
+                .facts
+                .supported_protocols()
+                .map(|fact| fact.value.clone());
+            let offered = message.facts.protocol().map(|fact| fact.value.clone());
+            self.unusable.push(Proof {
+                raised: raised(
+                    Code::ProtocolFiltered,
+                    json!({"service": service, "wanted": wanted, "offered": offered}),
+                    ("service", &service),
+                    vec![evidence(log, message)],
+                ),
+                own,
+            });
+        }
+    }
+
+    /// Texts that name the wrong thing.
+    fn masquerade(&mut self, log: &LogFacts, failure: &Failure) {
+        if let Some(message) = find(failure, MessageId::AOld) {
+            self.masquerades
+                .push(masquerade("empty-list", &evidence(log, message)));
+        }
+        if let Some(message) = find(failure, MessageId::C)
+            && message
+                .facts
+                .route_input()
+                .is_some_and(|fact| fact.value == 0)
+        {
+            self.masquerades
+                .push(masquerade("empty-before-routing", &evidence(log, message)));
+        }
+    }
+
+    /// What is left: nothing to call, or a failure that an empty list does not explain.
+    fn remaining(&mut self, log: &LogFacts, failure: &Failure, conclusions: &[Conclusion]) {
+        let Some(message) = failure
+            .messages
+            .iter()
+            .find(|message| !HARMLESS.contains(&message.id) && !message.id.is_statement())
+        else {
+            return;
+        };
+        let facts = failure.facts();
+        let connects = failure.messages.iter().any(|message| {
+            matches!(
+                message.id,
+                MessageId::Connect | MessageId::Closed | MessageId::Upstream | MessageId::GoConn
+            )
+        }) || conclusions.contains(&Conclusion::Connectivity);
+        let had_addresses = facts.invokers().is_some_and(|fact| fact.value > 0)
+            || facts.route_input().is_some_and(|fact| fact.value > 0)
+            || facts.valid().is_some_and(|fact| fact.value > 0);
+        if connects {
+            let address = facts.provider().map(|fact| fact.value.clone());
+            self.connects.push((address, evidence(log, message)));
+            self.unexplained.push(evidence(log, message));
+        } else if NOTHING.contains(&message.id) && !had_addresses {
+            self.nothing.push(evidence(log, message));
+        } else if is_only_trouble_known(failure) {
+            // Taken up above, by its own meaning.
+            if failure.ids().any(|id| NOTHING.contains(&id)) {
+                self.nothing.push(evidence(log, message));
+            }
+        } else {
+            self.unexplained.push(evidence(log, message));
+        }
+    }
+}
+
+/// Every message of it was taken up by its own meaning.
+fn is_only_trouble_known(failure: &Failure) -> bool {
+    failure.messages.iter().all(|message| {
+        HARMLESS.contains(&message.id)
+            || NOTHING.contains(&message.id)
+            || SUBSCRIPTION.contains(&message.id)
+            || message.id.is_statement()
+            || matches!(
+                message.id,
+                MessageId::RegFail
+                    | MessageId::RegistryCreate
+                    | MessageId::Urls
+                    | MessageId::Proto
+                    | MessageId::BadAddress
+            )
+    }) || failure.has(MessageId::NotExported)
+}
+
+fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {
+    raised(
+        Code::ErrorMasquerades,
+        json!({"proves": proves}),
+        ("text", evidence.source.as_str()),
+        vec![evidence.clone()],
+    )
+}
+
+fn find(failure: &Failure, id: MessageId) -> Option<&Message> {
+    failure.messages.iter().find(|message| message.id == id)
+}
+
+fn fits(claim: &KeyClaim, question: &Question) -> bool {
+    let service = &question.service;
+    claim.interface == service.interface
+        && (!claim.group.is_known() || claim.group.value() == service.group.as_deref())
+        && (!claim.version.is_known() || claim.version.value() == service.version.as_deref())
+}
+
+/// A text whose origin is not said is the consumer's, unless it says itself that a provider wrote it.
+fn is_providers(log: &LogFacts, failure: &Failure) -> bool {
+    match failure.facts().printed_by() {
+        Some(end) => end.value == End::Provider,
+        None => log.origin.end == Some(End::Provider),
+    }
+}
+
+/// Reasons that are failed connections to a registry.
+fn is_connect(reason: &str) -> bool {
+    [
+        "not connected",
+        "refused",
+        "timed out",
+        "timeout",
+        "unknown host",
+        "unreachable",
+    ]
+    .iter()
+    .any(|word| reason.to_ascii_lowercase().contains(word))
+        && reason != "refused"
+}
+
+/// A message as evidence.
+fn evidence(log: &LogFacts, message: &Message) -> Evidence {
+    let mut address = Map::new();
+    address.insert("line".into(), json!(message.place.line));
+    Evidence {
+        source: source(&log.origin.name),
+        op: "file.lines".to_owned(),
+        address,
+        position: Some(format!("{}:{}", message.place.line, message.place.column)),
+        seen_at: message.facts.time().map(|fact| fact.value.text.clone()),
+        fact: Phrase::new(Say::LogSays).with("message", message.id.name()),
+    }
+}
+
+fn of_file(name: &str, line: u64) -> Evidence {
+    let mut address = Map::new();
+    address.insert("line".into(), json!(line));
+    Evidence {
+        source: source(name),
+        op: "file.lines".to_owned(),
+        address,
+        position: Some(line.to_string()),
+        seen_at: None,
+        fact: Say::SettingRead.into(),
+    }
+}
+
+fn source(name: &str) -> SourceId {
+    SourceId::new(name).unwrap_or_else(|_| SourceId::new("log").expect("a plain word"))
+}

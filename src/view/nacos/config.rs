@@ -1,0 +1,215 @@
+//! Rules of the config centre and signs of discovery by application, as Nacos holds them.
+
+use std::collections::BTreeSet;
+
+use super::{
+    place::Place,
+    server::{Server, not_seen},
+};
+use crate::{
+    question::Question,
+    report::words::{Phrase, Say},
+    snapshot::Seen,
+    view::{
+        held::{Application, Instance, Layer, LayerKind},
+        rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
+        stage::NotSeen,
+    },
+};
+
+/// Rules that are there, and rules that this consumer reads and nobody saw.
+pub(super) fn rules(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    providers: &[String],
+) -> (Vec<Layer>, Vec<NotSeen>) {
+    let keys = RuleKeys {
+        question,
+        providers,
+    };
+    let mut layers = Vec::new();
+    let mut missing = Vec::new();
+    for (at, namespace) in place.config_namespaces.iter().enumerate() {
+        let read = at == 0;
+        let mut asked: BTreeSet<(String, String)> = wanted_keys(question, providers);
+        if let Seen::Here(list, _) = server.configs(namespace) {
+            asked = list
+                .into_iter()
+                .filter(|entry| keys.kind(&entry.group, &plain(&entry.data_id)).is_some())
+                .map(|entry| (entry.group, entry.data_id))
+                .collect();
+        }
+        for (group, data_id) in asked {
+            let kind = keys
+                .kind(&group, &plain(&data_id))
+                .unwrap_or(LayerKind::RoutingRule);
+            let seen = server.config(namespace, &group, &data_id);
+            match &seen {
+                Seen::Here(text, line) if !text.trim().is_empty() => layers.push(Layer {
+                    kind,
+                    name: format!("{namespace}/{group}/{data_id}"),
+                    evidence: Some(server.evidence(line, Say::RulePresent)),
+                }),
+                Seen::Refused(_) | Seen::Unasked if read => {
+                    missing.push(not_seen(config(namespace, &group, &data_id), &seen, true));
+                }
+                _ => {}
+            }
+        }
+    }
+    layers.sort_by(|a, b| a.name.cmp(&b.name));
+    layers.dedup_by(|a, b| a.name == b.name);
+    (layers, missing)
+}
+
+/// Keys to be asked by themselves when there is no complete list.
+fn wanted_keys(question: &Question, providers: &[String]) -> BTreeSet<(String, String)> {
+    let consumer = question.consumer.application.as_deref();
+    let mut keys: BTreeSet<(String, String)> = rule_keys(&question.service, consumer, providers)
+        .into_iter()
+        .map(|key| ("dubbo".to_owned(), escaped(&key)))
+        .collect();
+    keys.insert(("dubbo".to_owned(), PROPERTIES.to_owned()));
+    if let Some(application) = consumer {
+        keys.insert((application.to_owned(), PROPERTIES.to_owned()));
+        for group in [MIGRATION_GROUP, MIGRATION_GROUP_27] {
+            keys.insert((group.to_owned(), format!("{application}.migration")));
+        }
+    }
+    keys
+}
+
+/// Data ids have `___` for `$` and `-` for `/` (2.7.10 on).
+fn escaped(key: &str) -> String {
+    key.replace('$', "___").replace('/', "-")
+}
+
+fn plain(data_id: &str) -> String {
+    data_id.replace("___", "$")
+}
+
+fn config(namespace: &str, group: &str, data_id: &str) -> Phrase {
+    Phrase::new(Say::NacosConfig)
+        .with(
+            "namespace",
+            if namespace.is_empty() {
+                "public"
+            } else {
+                namespace
+            },
+        )
+        .with("group", group)
+        .with("data_id", data_id)
+}
+
+/// Everything known of the application model for the interface.
+pub(super) fn application(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    other_namespaces: &[String],
+) -> Application {
+    let interface = &question.service.interface;
+    let mut found = Application {
+        mapping_known: true,
+        instances_known: true,
+        ..Application::default()
+    };
+    let mapping = |namespace: &str| server.config(namespace, "mapping", &escaped(interface));
+    let seen = mapping(&place.namespace);
+    match &seen {
+        Seen::Here(text, _) => found.mapped.extend(
+            text.split(',')
+                .map(str::trim)
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned),
+        ),
+        Seen::Absent(_) => {}
+        _ => {
+            found.mapping_known = false;
+            found.not_seen.push(not_seen(
+                config(&place.namespace, "mapping", interface),
+                &seen,
+                true,
+            ));
+        }
+    }
+    found.mapped.sort();
+    found.mapped.dedup();
+    // 3.0 looks in DEFAULT_GROUP, 3.1 on in the registry's group.
+    for group in &place.groups {
+        let names = server.names(&place.namespace, Some(group));
+        match &names {
+            Seen::Here(names, _) => {
+                found.any_instance |= names.iter().any(|named| {
+                    !is_of_interface_level(&named.name)
+                        && question.consumer.application.as_deref() != Some(&*named.name)
+                });
+            }
+            Seen::Absent(_) => {}
+            _ => {
+                found.instances_known = false;
+                found.not_seen.push(not_seen(
+                    Phrase::new(Say::NacosServices)
+                        .with("place", format!("{}/{group}", place.shown_namespace())),
+                    &names,
+                    false,
+                ));
+            }
+        }
+        for application in found.mapped.clone() {
+            instances(server, place, group, &application, &mut found);
+        }
+    }
+    found.instances.sort_by(|a, b| a.address.cmp(&b.address));
+    found.defined = is_defined(server, place, interface);
+    found.elsewhere = other_namespaces.iter().any(
+        |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
+    );
+    found
+}
+
+fn is_of_interface_level(name: &str) -> bool {
+    ["providers:", "consumers:", "configurators:", "routers:"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
+
+fn instances(
+    server: Server<'_>,
+    place: &Place,
+    group: &str,
+    application: &str,
+    found: &mut Application,
+) {
+    match server.instances(&place.namespace, group, application) {
+        Seen::Here(list, line) => {
+            found
+                .instances
+                .extend(
+                    list.into_iter()
+                        .filter(|(_, told)| *told)
+                        .map(|(instance, _)| Instance {
+                            application: application.to_owned(),
+                            address: format!("{}:{}", instance.ip, instance.port),
+                            revision: instance.metadata.get("dubbo.metadata.revision").cloned(),
+                            evidence: server.evidence(line, Say::InstanceRegistered),
+                        }),
+                );
+        }
+        Seen::Absent(_) => {}
+        _ => found.instances_known = false,
+    }
+}
+
+/// Whether a provider left a service definition (`interface:version:group:provider:application`).
+fn is_defined(server: Server<'_>, place: &Place, interface: &str) -> bool {
+    let prefix = format!("{}:", escaped(interface));
+    server
+        .configs(&place.namespace)
+        .here()
+        .unwrap_or_default()
+        .iter()
+        .any(|entry| entry.data_id.starts_with(&prefix) && entry.data_id.contains(":provider:"))
+}

@@ -1,0 +1,155 @@
+//! The same interface in other namespaces and groups of the server.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    names::is_of_interface,
+    place::{Place, shown},
+    read_entries,
+    server::{Server, canonical, not_seen},
+};
+use crate::{
+    diagnose::code::Code,
+    question::Question,
+    report::words::{Phrase, Say},
+    snapshot::Seen,
+    view::held::{Elsewhere, Entry, Listing},
+};
+
+/// How many namespaces are looked into.
+const NAMESPACES: usize = 50;
+/// How many services of a place are looked through for an application.
+const LOOKED_THROUGH: usize = 50;
+
+/// Namespaces besides the consumer's, and whether that are all.
+pub(super) fn other_namespaces(server: Server<'_>, place: &Place) -> (Vec<String>, Listing) {
+    let listed = server.namespaces();
+    let mut ids: BTreeSet<String> = server
+        .snapshot
+        .manifest()
+        .scope
+        .namespaces
+        .iter()
+        .map(|id| canonical(id).to_owned())
+        .collect();
+    let known = match &listed {
+        Seen::Here(list, line) => {
+            ids.extend(list.iter().map(|(id, _)| id.clone()));
+            Listing::Complete(Some(server.evidence(line, Say::NamespacesListed)))
+        }
+        _ => Listing::Unknown(not_seen(Say::OtherPlaces.into(), &listed, false)),
+    };
+    ids.remove(&place.namespace);
+    (ids.into_iter().take(NAMESPACES).collect(), known)
+}
+
+/// Where else the interface has providers, and whether every other place was looked into.
+pub(super) fn elsewhere(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    namespaces: &[String],
+    mut swept: Listing,
+) -> (Vec<Elsewhere>, Listing) {
+    let interface = &question.service.interface;
+    let mut found = Vec::new();
+    for namespace in std::iter::once(&place.namespace).chain(namespaces) {
+        let names = server.names(namespace, None);
+        let Seen::Here(names, _) = &names else {
+            if !names.is_known() {
+                swept = Listing::Unknown(not_seen(
+                    Phrase::new(Say::NacosServices).with("place", shown(namespace, "*")),
+                    &names,
+                    false,
+                ));
+            }
+            continue;
+        };
+        let mut groups: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for named in names {
+            let here = *namespace == place.namespace && named.group == place.group;
+            if !here && is_of_interface(&named.name, interface) {
+                groups.entry(&named.group).or_default().push(&named.name);
+            }
+        }
+        for (group, services) in groups {
+            let entries: Vec<Entry> = services
+                .iter()
+                .flat_map(|service| read_entries(server, namespace, group, service).0)
+                .filter(|entry| entry.nacos.as_ref().is_none_or(|side| side.enabled))
+                .collect();
+            if entries.is_empty() {
+                continue;
+            }
+            let subscribed = |namespace: &str, group: &str| {
+                question.consumer.ip.as_ref().is_some_and(|ip| {
+                    services
+                        .iter()
+                        .any(|service| server.subscribers(namespace, group, service).contains(ip))
+                })
+            };
+            found.push(Elsewhere {
+                code: if *namespace == place.namespace {
+                    Code::RegistryGroupDiffers
+                } else {
+                    Code::NamespaceDiffers
+                },
+                place: shown(namespace, group),
+                has_consumer: subscribed(namespace, group)
+                    && !subscribed(&place.namespace, &place.group),
+                moved_applications: moved(server, place, (namespace, group), interface, &entries),
+                entries,
+            });
+        }
+    }
+    (found, swept)
+}
+
+/// Applications of these providers that have other services there and none here.
+fn moved(
+    server: Server<'_>,
+    place: &Place,
+    there: (&str, &str),
+    interface: &str,
+    entries: &[Entry],
+) -> Vec<String> {
+    let applications: BTreeSet<String> = entries.iter().filter_map(Entry::application).collect();
+    let there = applications_of(server, there.0, there.1, interface);
+    let here = applications_of(server, &place.namespace, &place.group, interface);
+    let (Some(there), Some(here)) = (there, here) else {
+        return Vec::new();
+    };
+    applications
+        .into_iter()
+        .filter(|application| there.contains(application) && !here.contains(application))
+        .collect()
+}
+
+/// Applications that provide other interfaces at a place; `None` when that is not known.
+fn applications_of(
+    server: Server<'_>,
+    namespace: &str,
+    group: &str,
+    interface: &str,
+) -> Option<BTreeSet<String>> {
+    let names = match server.names(namespace, Some(group)) {
+        Seen::Here(names, _) => names,
+        Seen::Absent(_) => return Some(BTreeSet::new()),
+        _ => return None,
+    };
+    let mut applications = BTreeSet::new();
+    for named in names
+        .iter()
+        .filter(|named| {
+            named.name.starts_with("providers:") && !is_of_interface(&named.name, interface)
+        })
+        .take(LOOKED_THROUGH)
+    {
+        let (entries, listing) = read_entries(server, namespace, group, &named.name);
+        if !listing.is_known() {
+            return None;
+        }
+        applications.extend(entries.iter().filter_map(Entry::application));
+    }
+    Some(applications)
+}
