@@ -136,6 +136,7 @@ codes! {
     RegistrationRefused = 2110, "registration-refused", Error, Key;
     WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
     AllDisabled = 3001, "all-disabled", Error, Instance;
+    ProtectionThreshold = 3003, "protection-threshold", Warning, Instance;
     StaleProvider = 3005, "stale-provider", Error, Network;
     AddressUnreachable = 3006, "address-unreachable", Error, Network;
     AddressSuspicious = 3007, "address-suspicious", Warning, Instance;

@@ -74,7 +74,7 @@ pub(crate) struct Computed<'a> {
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let observed = Observed::of(question, snapshot);
     let missing = Missing::default();
-    gather::all(&observed.question, snapshot, &missing);
+    gather::all(&observed.question, snapshot, &Said::default(), &missing);
     missing.into_wants()
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let question = &observed.question;
     let said = Said::read(question);
     let missing = Missing::default();
-    let registries = gather::all(question, snapshot, &missing);
+    let registries = gather::all(question, snapshot, &said, &missing);
     let worlds = Worlds::of(question);
     let states: Vec<Overall> = worlds
         .states

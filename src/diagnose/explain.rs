@@ -62,6 +62,7 @@ pages! {
     RegistrationRefused = "DG2110",
     WildcardUnsupported = "DG2111",
     AllDisabled = "DG3001",
+    ProtectionThreshold = "DG3003",
     StaleProvider = "DG3005",
     AddressUnreachable = "DG3006",
     AddressSuspicious = "DG3007",

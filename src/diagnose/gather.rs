@@ -1,10 +1,11 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
 use crate::{
-    diagnose::code::Code,
+    diagnose::{code::Code, text::Said},
+    input::properties,
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
-    snapshot::{Role, Snapshot, Source, SourceId, SourceKind},
+    snapshot::{Key, Role, Snapshot, Source, SourceId, SourceKind, Want},
     view::{
         held::{Elsewhere, Held, Layer, LayerKind},
         missing::Missing,
@@ -24,14 +25,24 @@ pub(crate) struct Registry {
 }
 
 /// The consumer's registries, with what the others have of the interface.
-pub(crate) fn all(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
-    let mut registries = registries(question, snapshot, missing);
+pub(crate) fn all(
+    question: &Question,
+    snapshot: &Snapshot,
+    said: &Said,
+    missing: &Missing,
+) -> Vec<Registry> {
+    let mut registries = registries(question, snapshot, said, missing);
     add_other_registries(question, snapshot, &mut registries, missing);
     registries
 }
 
 /// The registries of the question, or those that the recording has when the question names none.
-fn registries(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
+fn registries(
+    question: &Question,
+    snapshot: &Snapshot,
+    said: &Said,
+    missing: &Missing,
+) -> Vec<Registry> {
     let mut registries: Vec<Registry> = question
         .registries
         .iter()
@@ -51,7 +62,8 @@ fn registries(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Ve
             )],
         });
     }
-    let mut layers = beside(snapshot);
+    let mut layers = beside(snapshot, missing);
+    layers.extend(said.layers());
     if registries.len() > 1 {
         layers.push(Layer {
             kind: LayerKind::SeveralRegistries,
@@ -175,8 +187,37 @@ fn other_kind(address: &RegistryAddress) -> Held {
     Held::unknown(&address.to_string(), layer.not_seen())
 }
 
+/// The text of an attached file: its recorded lines, or the whole of it.
+fn file_text(snapshot: &Snapshot, id: &SourceId, missing: &Missing) -> Option<String> {
+    let key = Key::FileLines {
+        file: id.to_string(),
+    };
+    let mut lines = snapshot.latest(id, &key);
+    lines.sort_by_key(|line| line.line_number());
+    if !lines.is_empty() {
+        let texts: Vec<_> = lines.iter().filter_map(|line| line.body_text()).collect();
+        return Some(texts.join("\n"));
+    }
+    missing.note(snapshot, Want::any(id, key));
+    snapshot.text(id).map(str::to_owned)
+}
+
+/// Whether settings say only where the registry is and who asks: that is part of the question already.
+fn is_harmless(text: &str) -> bool {
+    const KNOWN: [&str; 4] = [
+        "dubbo.application.name",
+        "dubbo.registry.",
+        "dubbo.consumer.check",
+        "dubbo.reference.check",
+    ];
+    properties::read(text)
+        .iter()
+        .filter(|property| property.key.starts_with("dubbo."))
+        .all(|property| KNOWN.iter().any(|known| property.key.starts_with(known)))
+}
+
 /// Recorded answers beside the registry that bear on the consumer's own view and are not evaluated.
-fn beside(snapshot: &Snapshot) -> Vec<Layer> {
+fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
@@ -187,8 +228,9 @@ fn beside(snapshot: &Snapshot) -> Vec<Layer> {
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
             _ => continue,
         };
-        // A file of settings of the provider can only tell where it registers.
-        if kind == LayerKind::ConsumerConfig && source.file_as.as_deref() == Some("provider-config")
+        if kind == LayerKind::ConsumerConfig
+            && (source.file_as.as_deref() == Some("provider-config")
+                || file_text(snapshot, id, missing).is_some_and(|text| is_harmless(&text)))
         {
             continue;
         }

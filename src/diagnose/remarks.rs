@@ -66,6 +66,9 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 }
             }
             found.extend(
+                protected(computed, held).map(|raised| (raised, Certainty::Certain, reachable)),
+            );
+            found.extend(
                 exports_nothing(computed, held)
                     .map(|raised| (raised, Certainty::Certain, reachable)),
             );
@@ -147,6 +150,27 @@ fn weight_ignored(entry: &Entry) -> Option<Raised> {
         ("address", &address),
         vec![entry.evidence.clone()],
     ))
+}
+
+/// Dead instances that Nacos hands out as healthy.
+fn protected(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
+    let dead: Vec<&Entry> = held
+        .entries
+        .iter()
+        .filter(|entry| entry.nacos.as_ref().is_some_and(|side| side.rewritten))
+        .collect();
+    let service = computed.question.service.to_string();
+    (!dead.is_empty()).then(|| {
+        raised(
+            Code::ProtectionThreshold,
+            json!({"service": service, "count": dead.len(), "total": held.entries.len()}),
+            ("service", &service),
+            dead.iter()
+                .take(SHOWN)
+                .map(|entry| entry.evidence.clone())
+                .collect(),
+        )
+    })
 }
 
 /// Every instance of a mapped application exports nothing: revision 0, or none.

@@ -194,8 +194,8 @@ pub struct NacosSide {
     pub healthy: bool,
     /// Weight.
     pub weight: f64,
-    /// Whether the list that clients see has it; `None` when only the other list was read.
-    pub in_client_list: Option<bool>,
+    /// The list for clients calls it healthy and the console's does not: the protection threshold is reached.
+    pub rewritten: bool,
 }
 
 impl Entry {

@@ -69,10 +69,10 @@ fn without_port(key: &str) -> Option<ServiceKey> {
     let (key, port) = key.rsplit_once(':')?;
     port.parse::<u32>().ok()?;
     let claim = KeyClaim::parse(key)?;
-    let part = |presence: &Presence| presence.value().map(str::to_owned);
+    let value = |presence: &Presence| presence.value().map(str::to_owned);
     Some(ServiceKey {
-        group: part(&claim.group),
-        version: part(&claim.version),
+        group: value(&claim.group),
+        version: value(&claim.version),
         interface: claim.interface,
     })
 }

@@ -9,7 +9,10 @@ mod read;
 
 use self::exported::Exported;
 use super::code::Code;
-use crate::view::stage::{Evidence, Raised};
+use crate::view::{
+    held::{Layer, LayerKind},
+    stage::{Evidence, Raised},
+};
 
 /// A proof from a text.
 #[derive(Debug, Clone)]
@@ -51,6 +54,8 @@ pub(crate) struct Said {
     kept: Vec<Evidence>,
     /// Addresses that only the reconnect task still tries.
     reconnects: Vec<(String, Evidence)>,
+    /// Steps of the migration that the consumer says it took, other than the default.
+    steps: Vec<(String, Evidence)>,
     /// Texts that name the wrong thing (DG6011).
     masquerades: Vec<Raised>,
 }
@@ -77,6 +82,18 @@ impl Said {
             .filter(|(said, _)| said.is(members, place))
             .map(|(_, evidence)| evidence.clone())
             .take(2)
+            .collect()
+    }
+
+    /// What the texts say that is not evaluated: a step of the migration.
+    pub(super) fn layers(&self) -> Vec<Layer> {
+        self.steps
+            .iter()
+            .map(|(step, evidence)| Layer {
+                kind: LayerKind::Migration,
+                name: step.clone(),
+                evidence: Some(evidence.clone()),
+            })
             .collect()
     }
 

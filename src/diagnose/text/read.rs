@@ -78,24 +78,12 @@ impl Said {
             said.log(question, log);
         }
         // Start-up talk of a client library is no failure when addresses arrived after it.
-        if said.nothing.is_empty() && !said.has_failed_start(question) {
+        if said.nothing.is_empty() && !has_failed_start(question) {
             said.refused
                 .retain(|proof| proof.raised.params.contains_key("service"));
             said.unreachable.clear();
         }
         said
-    }
-
-    fn has_failed_start(&self, question: &Question) -> bool {
-        question.logs.iter().any(|log| {
-            log.failures.iter().any(|failure| {
-                failure.has(MessageId::NacosConf)
-                    || failure.has(MessageId::RegistryCreate)
-                    || failure.has(MessageId::ZkClient)
-                    || failure.has(MessageId::SubRetry)
-                    || failure.has(MessageId::SubFail)
-            })
-        })
     }
 
     fn log(&mut self, question: &Question, log: &LogFacts) {
@@ -108,6 +96,19 @@ impl Said {
                 self.of_provider(question, log, failure, service.is_some());
             } else {
                 self.of_consumer(question, log, failure, service.is_some());
+            }
+        }
+        for message in log.messages() {
+            if let Some(step) = message.facts.step()
+                && message
+                    .facts
+                    .service()
+                    .is_none_or(|fact| fits(&fact.value, question))
+                && step.value != "APPLICATION_FIRST"
+                && log.origin.end != Some(End::Provider)
+            {
+                self.steps
+                    .push((step.value.clone(), evidence(log, message)));
             }
         }
         for statement in &log.statements {
@@ -128,13 +129,21 @@ impl Said {
         let facts = failure.facts();
         let refused = facts.refused().map(|fact| fact.value.clone());
         let reason = facts.reason().map(|fact| fact.value.clone());
-        let is_registration =
-            failure.has(MessageId::RegFail) || reason.as_deref() == Some("registration refused");
+        let by_client = facts
+            .nacos_service()
+            .is_some_and(|name| name.value.starts_with("providers:"));
+        let cause = facts.cause().map(|fact| fact.value.clone());
+        let is_registration = failure.has(MessageId::RegFail)
+            || reason.as_deref() == Some("registration refused")
+            || by_client && cause.is_some();
         if about
             && is_registration
             && let Some(message) = failure.messages.first()
         {
-            let text = refused.or(reason).unwrap_or_else(|| "-".to_owned());
+            let text = refused
+                .or(cause)
+                .or(reason)
+                .unwrap_or_else(|| "-".to_owned());
             let service = question.service.to_string();
             self.registration.push(Proof {
                 raised: raised(
@@ -381,6 +390,19 @@ impl Said {
             self.unexplained.push(evidence(log, message));
         }
     }
+}
+
+/// The start of the consumer, or its subscription, failed.
+fn has_failed_start(question: &Question) -> bool {
+    question.logs.iter().any(|log| {
+        log.failures.iter().any(|failure| {
+            failure.has(MessageId::NacosConf)
+                || failure.has(MessageId::RegistryCreate)
+                || failure.has(MessageId::ZkClient)
+                || failure.has(MessageId::SubRetry)
+                || failure.has(MessageId::SubFail)
+        })
+    })
 }
 
 /// Every message of it was taken up by its own meaning.

@@ -175,6 +175,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "every entry is disabled in the registry: {count} of {total}",
             "注册中心中的条目全部被禁用:{total} 个中的 {count} 个",
         ),
+        Code::ProtectionThreshold => (
+            "Nacos hands out dead instances of {service} as healthy: {count} of {total}",
+            "Nacos 把 {service} 的失效实例当作健康返回：{total} 个中的 {count} 个",
+        ),
         Code::StaleProvider => (
             "{address} is registered but its process is probably gone: {sign}",
             "{address} 已注册,但其进程很可能已不存在:{sign}",

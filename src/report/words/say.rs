@@ -62,7 +62,7 @@ sentences! {
     HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
-    NacosConfig: "Nacos configuration {namespace}/{group}/{data_id}", "Nacos 配置 {namespace}/{group}/{data_id}";
+    NacosConfig: "Nacos configuration {name} of {place}", "{place} 的 Nacos 配置 {name}";
     NacosServices: "list of services of {place}", "{place} 的服务列表";
     NacosInstances: "instances of {service} in {place}", "{place} 中 {service} 的实例";
     NamespacesListed: "all namespaces are listed", "已列出全部命名空间";

@@ -147,7 +147,13 @@ fn misaddressed(case: &Case<'_>) -> Option<Raised> {
 fn layers(case: &Case<'_>) -> Vec<Layer> {
     let params = &case.question.consumer.params;
     let set = |name: &str, off: &str| params.get(name).is_some_and(|value| value != off);
-    let mut layers = Vec::new();
+    let mut layers: Vec<Layer> = case
+        .held
+        .layers
+        .iter()
+        .filter(|layer| layer.kind == LayerKind::ConsumerConfig)
+        .cloned()
+        .collect();
     for (name, off) in [("url", ""), ("injvm", "false"), ("scope", "remote")] {
         if set(name, off) {
             layers.push(Layer {

@@ -91,16 +91,8 @@ fn plain(data_id: &str) -> String {
 
 fn config(namespace: &str, group: &str, data_id: &str) -> Phrase {
     Phrase::new(Say::NacosConfig)
-        .with(
-            "namespace",
-            if namespace.is_empty() {
-                "public"
-            } else {
-                namespace
-            },
-        )
-        .with("group", group)
-        .with("data_id", data_id)
+        .with("place", super::place::shown(namespace, group))
+        .with("name", data_id)
 }
 
 /// Everything known of the application model for the interface.

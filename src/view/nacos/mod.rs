@@ -225,7 +225,7 @@ fn entry(instance: &Instance, told: bool, service: &str, evidence: Evidence) -> 
             enabled: instance.enabled && told,
             healthy: instance.healthy,
             weight: instance.weight,
-            in_client_list: Some(told),
+            rewritten: instance.rewritten,
         }),
     };
     let evidence = entry.named_evidence();

@@ -27,6 +27,8 @@ pub(super) struct Instance {
     pub(super) weight: f64,
     pub(super) healthy: bool,
     pub(super) enabled: bool,
+    /// The list for clients calls it healthy, the console's does not.
+    pub(super) rewritten: bool,
     pub(super) metadata: BTreeMap<String, String>,
 }
 
@@ -113,15 +115,29 @@ impl<'a> Server<'a> {
                         .iter()
                         .any(|other| (&other.ip, other.port) == (&instance.ip, instance.port))
                 };
+                let console = console.here().unwrap_or_default();
+                let is_dead = |instance: &Instance| {
+                    console.iter().any(|other| {
+                        (&other.ip, other.port) == (&instance.ip, instance.port) && !other.healthy
+                    })
+                };
+                let told: Vec<_> = client
+                    .iter()
+                    .map(|instance| {
+                        let rewritten = instance.healthy && is_dead(instance);
+                        let instance = Instance {
+                            rewritten,
+                            ..instance.clone()
+                        };
+                        (instance, true)
+                    })
+                    .collect();
                 let hidden: Vec<_> = console
-                    .here()
-                    .unwrap_or_default()
                     .into_iter()
                     .filter(|instance| !instance.enabled && !listed(instance))
                     .map(|instance| (instance, false))
                     .collect();
-                let told = client.into_iter().map(|instance| (instance, true));
-                Seen::Here(told.chain(hidden).collect(), line)
+                Seen::Here(told.into_iter().chain(hidden).collect(), line)
             }
             (_, Seen::Here(console, line)) => Seen::Here(
                 console
@@ -411,6 +427,7 @@ fn instance(value: &Value) -> Option<Instance> {
         weight: value.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
         healthy: flag("healthy").or_else(|| flag("valid")).unwrap_or(true),
         enabled: flag("enabled").unwrap_or(true),
+        rewritten: false,
         metadata: value
             .get("metadata")
             .and_then(Value::as_object)
