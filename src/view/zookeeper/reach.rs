@@ -7,7 +7,7 @@ use super::{
 use crate::{
     diagnose::code::Code,
     question::RegistryAddress,
-    report::words::Say,
+    report::words::{Phrase, Say},
     snapshot::{Key, Line, Seen},
     view::{
         held::{Reach, ReachFailure, Standing},
@@ -68,12 +68,11 @@ fn too_long(
         .with("bytes", bytes.to_string())
         .with("limit", CLIENT_LIMIT.to_string());
     Some(ReachFailure {
-        raised: raised(
-            tree,
+        raised: refused::raised(
+            tree.place(),
             registry,
             line,
-            Code::AnswerTooLarge,
-            "client-limit",
+            (Code::AnswerTooLarge, "client-limit"),
             fact,
         ),
         standing: Standing::Elsewhere,
