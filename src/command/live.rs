@@ -9,13 +9,11 @@ use jiff::Timestamp;
 use crate::{
     error::UsageError,
     model::secret::Secret,
-    observe::{
-        Clock, Deadline, Observer, Progress, Terms, nacos::Nacos, run, zookeeper::Zookeeper,
-    },
+    observe::{self, Clock, Deadline, Observer, Progress, Terms},
     progress::Spinner,
-    question::{Question, RegistryAddress, RegistryKind},
+    question::{Question, RegistryAddress},
     settings::Settings,
-    snapshot::{At, Ended, Manifest, Masker, Role, SeenFrom, Snapshot, Source, SourceKind, Want},
+    snapshot::{At, Ended, Manifest, Masker, Role, SeenFrom, Snapshot, Want},
 };
 
 /// End of a run when nobody says otherwise.
@@ -36,73 +34,31 @@ pub(super) fn snapshot(settings: &Settings) -> Snapshot {
     )
 }
 
-/// An observer for every registry of the questions, each with a source in the snapshot.
+/// An observer for every registry of the questions, each with a source in the snapshot. An address whose placeholder
+/// nobody resolved names no host to ask.
 ///
 /// # Errors
-/// A registry is of a kind that cannot be asked live in this version.
+/// A registry cannot be asked by this build.
 pub(super) fn observers(
     questions: &[Question],
     snapshot: &mut Snapshot,
 ) -> Result<Vec<Observer>, UsageError> {
-    let mut known: Vec<(RegistryAddress, Vec<Role>)> = Vec::new();
-    let mut add = |address: &RegistryAddress, roles: &[Role]| {
-        let same = |other: &RegistryAddress| {
-            other.kind == address.kind && other.members == address.members
-        };
-        match known.iter_mut().find(|(other, _)| same(other)) {
-            Some((_, has)) => has.extend(
-                roles
-                    .iter()
-                    .filter(|role| !has.contains(role))
-                    .cloned()
-                    .collect::<Vec<_>>(),
-            ),
-            None => known.push((address.clone(), roles.to_vec())),
-        }
-    };
+    let all_roles = [Role::Registry, Role::ConfigCenter, Role::Metadata];
+    let mut asked: Vec<(&RegistryAddress, Role)> = Vec::new();
     for question in questions {
         for address in question.registries.iter().chain(&question.also_search) {
-            add(
-                address,
-                &[Role::Registry, Role::ConfigCenter, Role::Metadata],
-            );
+            asked.extend(all_roles.iter().map(|role| (address, role.clone())));
         }
-        if let Some(address) = &question.config_center {
-            add(address, &[Role::ConfigCenter]);
-        }
-    }
-    let mut observers = Vec::new();
-    for (address, roles) in known {
-        if address.placeholder().is_some() {
-            continue;
-        }
-        let kind = match address.kind {
-            RegistryKind::Zookeeper => SourceKind::Zookeeper,
-            RegistryKind::Nacos => SourceKind::Nacos,
-            RegistryKind::Other => continue,
-        };
-        let is_nacos = kind == SourceKind::Nacos;
-        let source = Source {
-            roles,
-            url: Some(address.to_string()),
-            ..Source::new(kind)
-        };
-        let id = snapshot.manifest_mut().add_source("r", source);
-        let observer = if is_nacos {
-            Nacos::new(id, &address)
-                .map(Observer::Nacos)
-                .map_err(|error| error.to_string())
-        } else {
-            Zookeeper::new(id, &address)
-                .map(Observer::Zookeeper)
-                .map_err(|error| error.to_string())
-        };
-        observers.push(
-            observer
-                .map_err(|error| UsageError::new(format!("{address} cannot be asked: {error}")))?,
+        asked.extend(
+            question
+                .config_center
+                .iter()
+                .map(|address| (address, Role::ConfigCenter)),
         );
     }
-    Ok(observers)
+    asked.retain(|(address, _)| address.placeholder().is_none());
+    observe::observers(asked, snapshot.manifest_mut())
+        .map_err(|error| UsageError::new(format!("a registry cannot be asked: {error}")))
 }
 
 /// Asks until nothing new is wanted, the time is over or Ctrl-C is pressed.
@@ -129,10 +85,9 @@ pub(super) fn ask(
             seen.round, seen.answers, seen.wanted
         ));
     };
-    let ended = runtime()?.block_on(async {
-        let terms = terms(settings, Some(DEADLINE), masker);
-        run(snapshot, observers, &terms, stop(), wants, show).await
-    });
+    let terms = terms(settings, Some(DEADLINE), masker);
+    let ended = observe::live(snapshot, observers, &terms, wants, show)
+        .context("cannot start the network runtime")?;
     snapshot.manifest_mut().recorded_at = At::from_time(Timestamp::now());
     Ok(ended)
 }
@@ -152,14 +107,6 @@ pub(super) fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
         .enable_all()
         .build()
         .context("cannot start the network runtime")
-}
-
-/// Resolves when Ctrl-C is pressed.
-pub(super) async fn stop() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        // Without a handler the signal ends the process, as it would any other.
-        std::future::pending::<()>().await;
-    }
 }
 
 /// Writes into the manifest what is asked for, and from which machine.

@@ -6,7 +6,7 @@ use super::{live, no_provider::all_wants};
 use crate::{
     input::log::{End, LogFacts, LogOrigin, LogReader},
     model::secret::Secret,
-    observe::recorded::Recording,
+    observe::{interrupt, recorded::Recording},
     question::{Question, RegistryAddress},
     settings::Settings,
     snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
@@ -50,7 +50,7 @@ pub(super) fn fill(
     let read = runtime.block_on(async {
         tokio::select! {
             read = reading => Some(read),
-            () = live::stop() => None,
+            () = interrupt() => None,
         }
     });
     // What still reads is not waited for.

@@ -13,7 +13,7 @@ use crate::{
     error::UsageError,
     exit::Exit,
     model::service_key::ServiceKey,
-    observe::{Observer, zookeeper::Bounds},
+    observe::{Observer, interrupt, zookeeper::Bounds},
     progress::Spinner,
     question::Question,
     report::safe,
@@ -174,10 +174,10 @@ fn walk(
                 Observer::Zookeeper(zookeeper) => {
                     let bounds = Bounds::default();
                     zookeeper
-                        .walk(&roots, bounds, &terms, live::stop(), sink)
+                        .walk(&roots, bounds, &terms, interrupt(), sink)
                         .await
                 }
-                Observer::Nacos(nacos) => nacos.walk(&namespaces, &terms, live::stop(), sink).await,
+                Observer::Nacos(nacos) => nacos.walk(&namespaces, &terms, interrupt(), sink).await,
             };
             let server = observer.server();
             observer.close().await;

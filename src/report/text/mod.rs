@@ -1,7 +1,9 @@
 //! The report for a person: the verdict first, then why, then what to do, then everything else.
 
+mod facts;
 mod parts;
 mod path;
+mod verdict;
 
 use super::{
     layout::Page,
@@ -38,9 +40,9 @@ pub fn render(report: &Report, view: View<'_>) -> String {
     }
     for answer in &report.reports {
         page.blank();
-        parts::headline(&mut page, answer, view);
-        parts::asked(&mut page, answer, view);
-        parts::cause(&mut page, report, answer, view);
+        verdict::headline(&mut page, answer, view);
+        verdict::asked(&mut page, answer, view);
+        verdict::cause(&mut page, report, answer, view);
         path::stages(&mut page, report, answer, view);
         parts::findings(&mut page, report, answer, view);
         parts::limits(&mut page, answer, view);
