@@ -2,6 +2,7 @@
 
 mod cases;
 mod cli;
+mod house;
 mod log_cases;
 mod log_shapes;
 mod nacos;

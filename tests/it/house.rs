@@ -1,0 +1,177 @@
+//! The house keeps its shape: rooms depend in one direction, no test file is forgotten, no file grows too long.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "an unreadable source file is a failing test"
+)]
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What each room may use besides itself. A room that is missing here may use nothing.
+const MAY_USE: [(&str, &[&str]); 16] = [
+    ("model", &[]),
+    ("words", &[]),
+    ("code", &[]),
+    ("rule", &["model"]),
+    ("route", &["model", "rule"]),
+    ("input", &["model"]),
+    ("question", &["model", "input"]),
+    ("snapshot", &["model"]),
+    (
+        "view",
+        &["code", "words", "model", "rule", "route", "input", "question", "snapshot"],
+    ),
+    (
+        "diagnose",
+        &[
+            "code", "words", "model", "rule", "route", "input", "question", "snapshot", "view",
+        ],
+    ),
+    (
+        "want",
+        &["model", "question", "snapshot", "view", "diagnose"],
+    ),
+    (
+        "report",
+        &["code", "words", "model", "question", "snapshot", "view", "diagnose"],
+    ),
+    ("observe", &["model", "question", "snapshot"]),
+    ("cli", &["model"]),
+    ("settings", &["cli", "error", "model", "question", "words", "code"]),
+    (
+        "command",
+        &[
+            "cli", "settings", "code", "words", "model", "rule", "route", "input", "question",
+            "snapshot", "view", "diagnose", "want", "report", "observe", "progress", "error", "exit",
+        ],
+    ),
+];
+
+fn sources(root: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut open = vec![PathBuf::from(root)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|end| end == "rs") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The rooms that a source text names behind `crate::`, grouped imports included.
+fn rooms_used(text: &str) -> BTreeSet<String> {
+    let mut rooms = BTreeSet::new();
+    for (at, _) in text.match_indices("crate::") {
+        let rest = &text[at + "crate::".len()..];
+        let Some(group) = rest.strip_prefix('{') else {
+            rooms.insert(word(rest));
+            continue;
+        };
+        let (mut depth, mut item) = (0_u32, String::new());
+        for sign in group.chars() {
+            match sign {
+                '{' => depth += 1,
+                '}' if depth == 0 => break,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if sign == ',' && depth == 0 {
+                rooms.insert(word(std::mem::take(&mut item).trim()));
+            } else {
+                item.push(sign);
+            }
+        }
+        rooms.insert(word(item.trim()));
+    }
+    rooms.remove("");
+    rooms
+}
+
+fn word(text: &str) -> String {
+    text.chars()
+        .take_while(|sign| sign.is_ascii_lowercase() || *sign == '_')
+        .collect()
+}
+
+fn code_lines(text: &str) -> usize {
+    text.lines()
+        .filter(|line| !line.trim_start().starts_with("//") && !line.trim().is_empty())
+        .count()
+}
+
+#[test]
+fn imports_of_all_forms_are_seen() {
+    let text = "use crate::{\n    model::{a, b},\n    view::stage,\n};\nlet x = crate::rule::y();";
+    let rooms: Vec<_> = rooms_used(text).into_iter().collect();
+    assert_eq!(rooms, ["model", "rule", "view"]);
+}
+
+#[test]
+fn rooms_depend_in_one_direction() {
+    let mut wrong = Vec::new();
+    let mut looked_at = 0;
+    for (room, allowed) in MAY_USE {
+        let mut files = if Path::new("src").join(room).is_dir() {
+            sources(&format!("src/{room}"))
+        } else {
+            Vec::new()
+        };
+        files.extend(Some(PathBuf::from(format!("src/{room}.rs"))).filter(|file| file.exists()));
+        for file in files {
+            looked_at += 1;
+            let text = fs::read_to_string(&file).unwrap();
+            for used in rooms_used(&text) {
+                if used != room && !allowed.contains(&used.as_str()) {
+                    wrong.push(format!("{} uses {used}", file.display()));
+                }
+            }
+        }
+    }
+    assert!(looked_at > 100, "the rooms were not found");
+    assert!(wrong.is_empty(), "against the direction of the house:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn no_test_file_is_forgotten() {
+    let list = fs::read_to_string("tests/it/main.rs").unwrap();
+    for entry in fs::read_dir("tests/it").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        if path.is_file() && name != "main" {
+            assert!(list.contains(&format!("mod {name};")), "{name} is not listed");
+        }
+    }
+}
+
+#[test]
+fn files_stay_small_enough_to_read() {
+    for file in sources("src") {
+        let lines = code_lines(&fs::read_to_string(&file).unwrap());
+        assert!(lines <= 600, "{} has {lines} lines of code", file.display());
+    }
+}
+
+#[test]
+fn nothing_names_a_machine() {
+    // Spelled in pieces, so that this file does not find itself.
+    let words = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["../sh", "ared"].concat()];
+    for folder in ["src", "tests"] {
+        for file in sources(folder) {
+            let text = fs::read_to_string(&file).unwrap();
+            for word in &words {
+                assert!(!text.contains(word), "{} has {word}", file.display());
+            }
+        }
+    }
+}
