@@ -13,10 +13,8 @@ use std::{
 };
 
 /// What each room may use besides itself. A room that is missing here may use nothing.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("model", &[]),
-    ("words", &[]),
-    ("code", &[]),
     ("rule", &["model"]),
     ("route", &["model", "rule"]),
     ("input", &["model"]),
@@ -24,7 +22,9 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ("snapshot", &["model"]),
     (
         "view",
-        &["code", "words", "model", "rule", "route", "input", "question", "snapshot"],
+        &[
+            "code", "words", "model", "rule", "route", "input", "question", "snapshot",
+        ],
     ),
     (
         "diagnose",
@@ -38,16 +38,22 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     ),
     (
         "report",
-        &["code", "words", "model", "question", "snapshot", "view", "diagnose"],
+        &[
+            "code", "words", "model", "question", "snapshot", "view", "diagnose",
+        ],
     ),
     ("observe", &["model", "question", "snapshot"]),
     ("cli", &["model"]),
-    ("settings", &["cli", "error", "model", "question", "words", "code"]),
+    (
+        "settings",
+        &["cli", "error", "model", "question", "words", "code"],
+    ),
     (
         "command",
         &[
             "cli", "settings", "code", "words", "model", "rule", "route", "input", "question",
-            "snapshot", "view", "diagnose", "want", "report", "observe", "progress", "error", "exit",
+            "snapshot", "view", "diagnose", "want", "report", "observe", "progress", "error",
+            "exit",
         ],
     ),
 ];
@@ -98,7 +104,13 @@ fn rooms_used(text: &str) -> BTreeSet<String> {
     rooms
 }
 
+/// The room of a path. The codes and the words stand inside other rooms, but belong to all.
 fn word(text: &str) -> String {
+    for (path, room) in [("diagnose::code", "code"), ("report::words", "words")] {
+        if text.starts_with(path) {
+            return room.to_owned();
+        }
+    }
     text.chars()
         .take_while(|sign| sign.is_ascii_lowercase() || *sign == '_')
         .collect()
@@ -139,7 +151,11 @@ fn rooms_depend_in_one_direction() {
         }
     }
     assert!(looked_at > 100, "the rooms were not found");
-    assert!(wrong.is_empty(), "against the direction of the house:\n{}", wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "against the direction of the house:\n{}",
+        wrong.join("\n")
+    );
 }
 
 #[test]
@@ -149,7 +165,10 @@ fn no_test_file_is_forgotten() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
         if path.is_file() && name != "main" {
-            assert!(list.contains(&format!("mod {name};")), "{name} is not listed");
+            assert!(
+                list.contains(&format!("mod {name};")),
+                "{name} is not listed"
+            );
         }
     }
 }
@@ -165,7 +184,11 @@ fn files_stay_small_enough_to_read() {
 #[test]
 fn nothing_names_a_machine() {
     // Spelled in pieces, so that this file does not find itself.
-    let words = [["/wo", "rk/"].concat(), ["/ro", "ot/"].concat(), ["../sh", "ared"].concat()];
+    let words = [
+        ["/wo", "rk/"].concat(),
+        ["/ro", "ot/"].concat(),
+        ["../sh", "ared"].concat(),
+    ];
     for folder in ["src", "tests"] {
         for file in sources(folder) {
             let text = fs::read_to_string(&file).unwrap();

@@ -66,7 +66,7 @@ mod tests {
         let access = Access {
             tls: false,
             login: Some(Secret::new("reader:s3cret")),
-            chroot: "/root".into(),
+            chroot: "/site".into(),
             #[cfg(feature = "zookeeper-tls")]
             tls_options: None,
         };
@@ -80,10 +80,10 @@ mod tests {
              zookeeper b:2: TCP connect\n\
              zookeeper b:2: four-letter word srvr\n\
              zookeeper b:2: connect (session, no watch), auth digest, sync /\n\
-             zookeeper a:1, b:2: exists /root/dubbo\n\
-             zookeeper a:1, b:2: getChildren2 /root/dubbo\n\
-             zookeeper a:1, b:2: exists /root/services/a/b\n\
-             zookeeper a:1, b:2: getData /root/services/a/b\n\
+             zookeeper a:1, b:2: exists /site/dubbo\n\
+             zookeeper a:1, b:2: getChildren2 /site/dubbo\n\
+             zookeeper a:1, b:2: exists /site/services/a/b\n\
+             zookeeper a:1, b:2: getData /site/services/a/b\n\
              zookeeper a:1, b:2: closeSession"
         );
         assert!(plan(&["a:1".into()], &access, true, &Asks::default()).is_empty());

@@ -291,7 +291,6 @@ fn what_is_not_built_says_so_and_what_works_instead() {
         ],
         vec!["no-provider", SERVICE, "-o", "markdown"],
         vec!["no-provider", SERVICE, "-o", "html"],
-        vec!["no-provider", SERVICE, "--registry", "nacos://127.0.0.1:1"],
         vec![
             "no-provider",
             SERVICE,

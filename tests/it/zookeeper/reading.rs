@@ -152,12 +152,12 @@ fn a_chroot_is_below_the_last_backup() {
         let client = tree::writer(&address).await;
         tree::fill(
             &client,
-            &Tree::from([("/root/dubbo/a".into(), Node::default())]),
+            &Tree::from([("/site/dubbo/a".into(), Node::default())]),
         )
         .await;
     });
     let seen = observe(
-        &format!("zookeeper://{address}?backup={address}/root"),
+        &format!("zookeeper://{address}?backup={address}/site"),
         |_, source| {
             vec![
                 Want::zk_children(source, "/dubbo"),
