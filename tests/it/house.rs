@@ -43,7 +43,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
         ],
     ),
     ("observe", &["model", "question", "snapshot"]),
-    ("cli", &["model"]),
+    ("cli", &["code", "model"]),
     (
         "settings",
         &["cli", "error", "model", "question", "words", "code"],
