@@ -39,14 +39,16 @@ const MAY_USE: [(&str, &[&str]); 14] = [
     (
         "report",
         &[
-            "code", "words", "model", "question", "snapshot", "view", "diagnose",
+            "code", "exit", "words", "model", "question", "snapshot", "view", "diagnose",
         ],
     ),
     ("observe", &["model", "question", "snapshot"]),
     ("cli", &["code", "model"]),
     (
         "settings",
-        &["cli", "error", "model", "question", "words", "code"],
+        &[
+            "cli", "report", "error", "model", "question", "words", "code",
+        ],
     ),
     (
         "command",
