@@ -10,6 +10,7 @@ mod outcome;
 mod place;
 mod remarks;
 mod remedy;
+mod require;
 mod text;
 mod worlds;
 
@@ -27,7 +28,9 @@ use code::{Code, Severity};
 
 /// Answers one question from the facts of a snapshot. Pure: the same question over the same snapshot gives the same answer.
 pub fn diagnose(question: &Question, snapshot: &Snapshot) -> Diagnosis {
-    decide::decide(question, snapshot)
+    let mut diagnosis = decide::decide(question, snapshot);
+    require::apply(question, &mut diagnosis);
+    diagnosis
 }
 
 /// The facts that [`diagnose`] looks for and nobody has asked yet: to be fetched, and asked for again, until it is empty.

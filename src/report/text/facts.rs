@@ -67,9 +67,11 @@ pub(super) fn place(report: &Report, evidence: &EvidenceInfo, view: View<'_>) ->
     let fields: Vec<String> = evidence
         .address
         .iter()
+        .filter(|(name, value)| !(*name == "file" && value.as_str() == Some(&evidence.source)))
         .map(|(name, value)| match value.as_str() {
             Some(text) if name == "path" => short(text, view),
             Some(text) => format!("{name}={}", short(text, view)),
+            None if name == "line" => format!("line {value}"),
             None => format!("{name}={value}"),
         })
         .collect();

@@ -61,15 +61,15 @@ fn both(code: Code) -> (&'static str, &'static str) {
     match code {
         Code::LogListCut => (
             "the text shows only {shown} of {count} addresses: the number counts, the list is cut",
-            "文本只列出 {count} 个地址中的 {shown} 个:以数量为准,列表被截断",
+            "文本只列出 {count} 个地址中的 {shown} 个：以数量为准，列表被截断",
         ),
         Code::VersionAssumed => (
             "the consumer's Dubbo version is not known: {assumed} is assumed; these would give another result: {differs}",
-            "消费者的 Dubbo 版本未知:按 {assumed} 计算;结果不同的版本:{differs}",
+            "消费者的 Dubbo 版本未知：按 {assumed} 计算；结果不同的版本：{differs}",
         ),
         Code::SnapshotPartial => (
             "the recording lacks what this question needs: {what}",
-            "快照缺少回答该问题所需的内容:{what}",
+            "快照缺少回答该问题所需的内容：{what}",
         ),
         Code::PlaceholderUnresolved => (
             "{value} still holds an unresolved placeholder in {place}",
@@ -77,11 +77,11 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::ClientNotModelled => (
             "the consumer is not Java Dubbo ({client}): its behaviour is only partly known",
-            "消费者不是 Java Dubbo({client}):其行为只有部分已知",
+            "消费者不是 Java Dubbo({client})：其行为只有部分已知",
         ),
         Code::KnownDefect => (
             "Dubbo {version} has a known defect that bears on this: {reference}",
-            "Dubbo {version} 存在与此相关的已知缺陷:{reference}",
+            "Dubbo {version} 存在与此相关的已知缺陷：{reference}",
         ),
         Code::AddressUnparsable => (
             "the configured registry address {address} does not parse",
@@ -93,35 +93,35 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::NotThatRegistry => (
             "{registry} answers, but is no {expected}",
-            "{registry} 有应答,但不是 {expected}",
+            "{registry} 有应答，但不是 {expected}",
         ),
         Code::RegistryAuthRefused => (
             "the registry {registry} refuses the consumer: {reason}",
-            "注册中心 {registry} 拒绝了消费者:{reason}",
+            "注册中心 {registry} 拒绝了消费者：{reason}",
         ),
         Code::RegistryDegraded => (
             "the registry {registry} is not in working order: {reason}",
-            "注册中心 {registry} 状态异常:{reason}",
+            "注册中心 {registry} 状态异常：{reason}",
         ),
         Code::NacosGrpcClosed => (
             "Nacos answers at {registry}, but its gRPC port {grpc_port} does not: clients of 2.x cannot subscribe",
-            "Nacos {registry} 有应答,但 gRPC 端口 {grpc_port} 不通:2.x 客户端无法订阅",
+            "Nacos {registry} 有应答，但 gRPC 端口 {grpc_port} 不通：2.x 客户端无法订阅",
         ),
         Code::NodesDisagree => (
             "the members of registry {registry} give different answers: {members}",
-            "注册中心 {registry} 各成员的应答不一致:{members}",
+            "注册中心 {registry} 各成员的应答不一致：{members}",
         ),
         Code::AnswerTooLarge => (
             "an answer of registry {registry} exceeds the size limit: {path}",
-            "注册中心 {registry} 的应答超过大小限制:{path}",
+            "注册中心 {registry} 的应答超过大小限制：{path}",
         ),
         Code::NamespaceDiffers => (
             "{service} is registered in namespace {found}, this consumer looks in {wanted}",
-            "{service} 注册在命名空间 {found},而消费者在 {wanted} 中查找",
+            "{service} 注册在命名空间 {found}，而消费者在 {wanted} 中查找",
         ),
         Code::RegistryGroupDiffers => (
             "{service} is registered under {found}, this consumer looks under {wanted}",
-            "{service} 注册在 {found} 下,而消费者在 {wanted} 下查找",
+            "{service} 注册在 {found} 下，而消费者在 {wanted} 下查找",
         ),
         Code::NamespaceUnknown => (
             "the namespace {wanted} does not exist in this registry",
@@ -129,51 +129,51 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::OtherRegistry => (
             "{service} is registered in {found}, this consumer looks in {wanted}",
-            "{service} 注册在 {found},而消费者在 {wanted} 中查找",
+            "{service} 注册在 {found}，而消费者在 {wanted} 中查找",
         ),
         Code::GroupDiffers => (
             "same interface, other Dubbo group: the consumer asks for {wanted}, providers offer {offered}",
-            "接口相同但 Dubbo 分组不同:消费者请求 {wanted},提供者为 {offered}",
+            "接口相同但 Dubbo 分组不同：消费者请求 {wanted}，提供者为 {offered}",
         ),
         Code::VersionDiffers => (
             "same interface, other version: the consumer asks for {wanted}, providers offer {offered}",
-            "接口相同但版本不同:消费者请求 {wanted},提供者为 {offered}",
+            "接口相同但版本不同：消费者请求 {wanted}，提供者为 {offered}",
         ),
         Code::InterfaceNearMiss => (
             "{wanted} is not registered, but {offered} is",
-            "{wanted} 未注册,但存在 {offered}",
+            "{wanted} 未注册，但存在 {offered}",
         ),
         Code::NameFormDiffers => (
             "the same service is registered in another spelling that this consumer does not read: {offered}",
-            "同一服务以该消费者无法识别的另一种形式注册:{offered}",
+            "同一服务以该消费者无法识别的另一种形式注册：{offered}",
         ),
         Code::NotRegistered => (
             "{service} is not registered where this consumer looks: {place}",
-            "{service} 未在消费者查找的位置注册:{place}",
+            "{service} 未在消费者查找的位置注册：{place}",
         ),
         Code::ProtocolFiltered => (
             "the consumer can use {wanted}, the providers offer only {offered}",
-            "消费者可用协议为 {wanted},而提供者只提供 {offered}",
+            "消费者可用协议为 {wanted}，而提供者只提供 {offered}",
         ),
         Code::OnlyConsumers => (
             "the directory of {service} exists only because of consumers ({consumers}): it proves no provider",
-            "{service} 的目录仅由消费者({consumers})创建:不能证明有过提供者",
+            "{service} 的目录仅由消费者({consumers})创建：不能证明有过提供者",
         ),
         Code::ConsumerMisaddressed => (
             "the reference does not ask this registry: {setting}",
-            "该引用并不向此注册中心查询:{setting}",
+            "该引用并不向此注册中心查询：{setting}",
         ),
         Code::RegistrationRefused => (
             "the registry refused the provider's registration of {service}: {reason}",
-            "注册中心拒绝了提供者对 {service} 的注册:{reason}",
+            "注册中心拒绝了提供者对 {service} 的注册：{reason}",
         ),
         Code::WildcardUnsupported => (
             "{wanted} is compared literally on this path, it is no wildcard or list here",
-            "{wanted} 在此路径上按字面比较,不是通配符或列表",
+            "{wanted} 在此路径上按字面比较，不是通配符或列表",
         ),
         Code::AllDisabled => (
             "every entry is disabled in the registry: {count} of {total}",
-            "注册中心中的条目全部被禁用:{total} 个中的 {count} 个",
+            "注册中心中的条目全部被禁用：{total} 个中的 {count} 个",
         ),
         Code::ProtectionThreshold => (
             "Nacos hands out dead instances of {service} as healthy: {count} of {total}",
@@ -181,7 +181,7 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::StaleProvider => (
             "{address} is registered but its process is probably gone: {sign}",
-            "{address} 已注册,但其进程很可能已不存在:{sign}",
+            "{address} 已注册，但其进程很可能已不存在：{sign}",
         ),
         Code::AddressUnreachable => (
             "{address} cannot be connected from the consumer: {reason}",
@@ -189,7 +189,7 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::AddressSuspicious => (
             "the registered address {address} looks wrong: {reason}",
-            "注册的地址 {address} 可疑:{reason}",
+            "注册的地址 {address} 可疑：{reason}",
         ),
         Code::DisabledByOverride => (
             "{count} of {total} providers are disabled by {rule}",
@@ -205,15 +205,15 @@ fn both(code: Code) -> (&'static str, &'static str) {
         ),
         Code::RevisionZero => (
             "the instances of {application} export nothing: revision {revision}",
-            "{application} 的实例未导出任何服务:revision 为 {revision}",
+            "{application} 的实例未导出任何服务：revision 为 {revision}",
         ),
         Code::ConsumerListStale => (
             "the consumer's own list differs from the registry: {own}",
-            "消费者自身的地址列表与注册中心不一致:{own}",
+            "消费者自身的地址列表与注册中心不一致：{own}",
         ),
         Code::ErrorMasquerades => (
             "the error text names the wrong thing; what it proves: {proves}",
-            "错误文本所指并非真正原因;它能证明的是:{proves}",
+            "错误文本所指并非真正原因；它能证明的是：{proves}",
         ),
     }
 }

@@ -42,23 +42,25 @@ sentences! {
     LayerCache: "cache file {name}", "缓存文件 {name}";
     LayerProbe: "connection attempts {name}", "连接探测记录 {name}";
     LayerConsumerConfig: "setting of the consumer {name}", "消费者配置 {name}";
-    LayerLog: "failures in the consumer's log: {name}", "消费者日志中的失败:{name}";
+    LayerLog: "failures in the consumer's log: {name}", "消费者日志中的失败：{name}";
     LayerOtherClient: "client that is not Java Dubbo {name}", "非 Java Dubbo 客户端 {name}";
     LayerOtherRegistry: "registry of a kind that is not read {name}", "无法读取的注册中心类型 {name}";
     SerializationLayer: "serialization between both sides", "双方的序列化";
     ConnectivityLayer: "connections from the consumer to the providers", "消费者到提供者的连接";
     OwnViewLayer: "the consumer's own list of providers", "消费者自身的提供者列表";
+    CacheFiles: "cache files of the consumer", "消费者的缓存文件";
+    Metrics: "metrics", "指标";
     OtherPlaces: "other namespaces, groups and roots", "其他命名空间、分组和根路径";
 
-    NotEvaluated: "it is there, and this version of diag does not evaluate it", "它存在,但此版本的 diag 不对其求值";
+    NotEvaluated: "it is there, and this version of diag does not evaluate it", "它存在，但此版本的 diag 不对其求值";
     NotAsked: "nobody asked for it", "未查询";
-    AnswerRefused: "the answer was: {kind}", "应答为:{kind}";
-    ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称,共 {bytes} 字节;除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
+    AnswerRefused: "the answer was: {kind}", "应答为：{kind}";
+    ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称，共 {bytes} 字节；除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
     SweepOff: "looking into other places was switched off", "已关闭对其他位置的查找";
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
-    NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心,日志中也没有";
+    NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
 
-    HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录:diag snapshot --registry ..";
+    HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
     HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
@@ -80,30 +82,30 @@ sentences! {
     RootsListed: "all roots are listed", "已列出全部根路径";
     NodeAbsent: "the node does not exist", "节点不存在";
     NodeChildren: "it has {count} children", "有 {count} 个子节点";
-    EntryRegistered: "registered: {entry}", "已注册:{entry}";
+    EntryRegistered: "registered: {entry}", "已注册：{entry}";
     EntryDisabled: "{address} is registered and disabled", "{address} 已注册但被禁用";
     EntryDisabledItself: "{address} carries disabled=true in its own URL", "{address} 自身的 URL 带有 disabled=true";
     InstanceRegistered: "an instance is registered", "有已注册的实例";
     RulePresent: "a rule is stored here", "此处存有规则";
 
-    HowNameRegistry: "name it as the consumer's configuration has it: --registry <address>", "按消费者配置写出:--registry <address>";
+    HowNameRegistry: "name it as the consumer's configuration has it: --registry <address>", "按消费者配置写出：--registry <address>";
 
-    KeptListUnknown: "a running consumer may keep its previous list, whose content is not known", "运行中的消费者可能保留之前的列表,其内容未知";
+    KeptListUnknown: "a running consumer may keep its previous list, whose content is not known", "运行中的消费者可能保留之前的列表，其内容未知";
     EarlierStageUnknown: "an earlier stage could not be observed", "之前的阶段无法观察";
     SeenFromElsewhere: "seen from another host or with other credentials than the consumer's", "并非从消费者主机、或并非使用消费者的凭据观察到";
     RunningLivesOn: "a running consumer lives on what it had", "运行中的消费者继续使用已有的列表";
-    AlsoFoundElsewhere: "also found there, but nothing shows that it should be here", "在那里也找到了,但没有迹象表明它本应在这里";
+    AlsoFoundElsewhere: "also found there, but nothing shows that it should be here", "在那里也找到了，但没有迹象表明它本应在这里";
     MembersDisagree: "only some members of the registry say so", "只有注册中心的部分成员如此应答";
     OtherRegistryDiffers: "another registry of the consumer gives another result", "消费者的另一个注册中心结果不同";
     DependsOnState: "depends on whether the consumer was running before", "取决于消费者之前是否在运行";
     DependsOnVersion: "depends on the consumer's Dubbo version", "取决于消费者的 Dubbo 版本";
     OnlyPossible: "too little is known to say more", "已知信息不足以进一步判断";
 
-    LimitVersion: "the Dubbo version is assumed, and lines differ", "Dubbo 版本为假定值,各版本线结果不同";
+    LimitVersion: "the Dubbo version is assumed, and lines differ", "Dubbo 版本为假定值，各版本线结果不同";
     LimitState: "whether the consumer was running before is not known", "不知道消费者之前是否在运行";
     LimitStanding: "not seen from the consumer's own host", "并非从消费者主机观察到";
-    LimitSweep: "other places were not all looked into, or have it", "其他位置未全部查找,或存在该服务";
-    LimitTextOnly: "a text says so, without the registry or of unknown origin", "仅有文本为证,没有注册中心佐证或来源不明";
+    LimitSweep: "other places were not all looked into, or have it", "其他位置未全部查找，或存在该服务";
+    LimitTextOnly: "a text says so, without the registry or of unknown origin", "仅有文本为证，没有注册中心佐证或来源不明";
     LimitRule: "the registry alone allows no more", "仅凭注册中心无法更确定";
     LimitClient: "the client is only partly known", "对该客户端的了解有限";
     LimitContradiction: "something that was seen does not fit", "存在与之矛盾的事实";
@@ -111,35 +113,35 @@ sentences! {
     ConsumerStateUnknown: "whether the consumer was running before", "消费者之前是否在运行";
     ConsumerVersionUnknown: "the consumer's Dubbo version", "消费者的 Dubbo 版本";
 
-    AssumedNewest: "not given and not observed: the newest line", "未提供也未观察到:取最新版本线";
-    AssumedBothStates: "not given and not observed: both were computed", "未提供也未观察到:两种情况都已计算";
-    AssumedRecordedRegistry: "not given: the registries of the recording", "未提供:取快照中的注册中心";
+    AssumedNewest: "not given and not observed: the newest line", "未提供也未观察到：取最新版本线";
+    AssumedBothStates: "not given and not observed: both were computed", "未提供也未观察到：两种情况都已计算";
+    AssumedRecordedRegistry: "not given: the registries of the recording", "未提供：取快照中的注册中心";
 
     AddressRegistered: "{address} is registered", "{address} 已注册";
     ListUnreadable: "the list that the consumer makes of these entries", "消费者由这些条目得到的列表";
-    ClientThrows: "its registry client throws: {error}", "其注册中心客户端抛出异常:{error}";
+    ClientThrows: "its registry client throws: {error}", "其注册中心客户端抛出异常：{error}";
     ProtocolLibrary: "whether the consumer's process has the protocol {name}", "消费者进程是否具有协议 {name}";
-    RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者:{rule}";
+    RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者：{rule}";
     ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
     LogSays: "message {message}", "消息 {message}";
-    LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败,而注册中心无法解释";
+    LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败，而注册中心无法解释";
     SettingRead: "a setting of the consumer", "消费者的配置项";
-    PassedByText: "passed, as the text speaks of a later stage", "已通过:文本涉及更后的阶段";
-    NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点:进程消失后仍会保留";
+    PassedByText: "passed, as the text speaks of a later stage", "已通过：文本涉及更后的阶段";
+    NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点：进程消失后仍会保留";
 
     DoAlignKey: "make group, version and interface of both sides equal", "使双方的分组、版本和接口一致";
-    DoAskOffered: "ask again with the key that is offered, to see what comes next", "用现有的服务键再次查询,看还有什么问题";
+    DoAskOffered: "ask again with the key that is offered, to see what comes next", "用现有的服务键再次查询，看还有什么问题";
     DoAlignVersions: "bring both sides to versions that write and read the same form", "让双方使用读写同一种形式的版本";
-    DoWriteExactKey: "write the exact group and version instead of a wildcard or list", "写出确切的分组和版本,不要用通配符或列表";
-    DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务:查看其日志和 QOS ls";
+    DoWriteExactKey: "write the exact group and version instead of a wildcard or list", "写出确切的分组和版本，不要用通配符或列表";
+    DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务：查看其日志和 QOS ls";
     DoSearchOtherRegistries: "look into other registries, too", "同时查找其他注册中心";
     DoAlignPlace: "let both sides use the same namespace, group and registry", "让双方使用相同的命名空间、分组和注册中心";
     DoEnable: "enable the provider in the registry or its console", "在注册中心或控制台中启用提供者";
     DoRemoveOverride: "remove the rule, or the disabled flag of the provider", "删除该规则或提供者的 disabled 标记";
-    DoAlignProtocol: "give the consumer the protocol of the providers, or export the one it can use", "让消费者支持提供者的协议,或导出消费者可用的协议";
+    DoAlignProtocol: "give the consumer the protocol of the providers, or export the one it can use", "让消费者支持提供者的协议，或导出消费者可用的协议";
     DoRunOnConsumer: "run on the consumer's host", "在消费者主机上运行";
-    DoGrantRights: "give the consumer's user the right to read it, or correct its credentials", "授予消费者用户读取权限,或更正其凭据";
-    DoSeeOwnList: "see the consumer's own list: run on its host", "查看消费者自身的列表:在其主机上运行";
+    DoGrantRights: "give the consumer's user the right to read it, or correct its credentials", "授予消费者用户读取权限，或更正其凭据";
+    DoSeeOwnList: "see the consumer's own list: run on its host", "查看消费者自身的列表：在其主机上运行";
     DoGiveVersion: "give the consumer's Dubbo version", "提供消费者的 Dubbo 版本";
     FaultCut: "{property}: the {cut} in the user name or password ends the address, what stands before it is read as host and port",
         "{property}：用户名或密码中的 {cut} 截断了地址，之前的部分被当作主机和端口";

@@ -45,7 +45,7 @@ labels! {
     EarlierDrops: "already removed {n}", "已先去掉 {n} 个";
     Otherwise: "otherwise", "若不然";
     Then: "then", "其后";
-    ThenNothing: "nothing else stands in the way", "没有其他阻碍";
+    ThenNothing: "nothing else was seen in the way", "未见其他阻碍";
     ThenCodes: "once this is repaired, still in the way", "修复之后仍有阻碍";
     Next: "next", "下一步";
     Changes: "changes something", "会改变系统";

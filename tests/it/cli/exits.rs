@@ -141,6 +141,44 @@ fn fail_on_and_skip_change_only_what_they_say() {
 }
 
 #[test]
+fn a_required_fact_that_is_not_seen_is_exit_3() {
+    let recorded = healthy();
+    for fact in ["qos", "probe", "caches", "metrics"] {
+        let done = run(&ask(&recorded, &["--require", fact, "-o", "json"]));
+        let report = done.json();
+        assert_eq!(
+            (done.exit, report["reports"][0]["outcome"].as_str()),
+            (3, Some("unknown")),
+            "{fact}: {report}"
+        );
+        let missing = report["reports"][0]["not_seen"].as_array().unwrap();
+        assert_eq!(
+            missing
+                .iter()
+                .filter(|fact| fact["required"] == true)
+                .count(),
+            1,
+            "{fact}: {report}"
+        );
+    }
+    assert_eq!(
+        run(&ask(&recorded, &["--require", "sweep"])).exit,
+        0,
+        "the recording has every place"
+    );
+    assert_eq!(
+        run(&ask(&recorded, &["--require", "sweep", "--no-sweep"])).exit,
+        3
+    );
+    let recorded = other_group();
+    assert_eq!(
+        run(&ask(&recorded, &["--require", "qos,probe"])).exit,
+        1,
+        "a verdict stays one"
+    );
+}
+
+#[test]
 fn mistakes_of_the_user_are_2_and_broken_files_4() {
     let home = tempfile::tempdir().unwrap();
     let broken = home.path().join("broken.toml");
