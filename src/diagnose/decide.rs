@@ -345,8 +345,9 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
         candidates: computed
             .candidates
             .iter()
-            .map(|(code, (_, why))| Candidate {
+            .map(|(code, (raised, why))| Candidate {
                 code: *code,
+                params: raised.params.clone(),
                 why: (*why).into(),
             })
             .collect(),

@@ -116,6 +116,8 @@ pub struct WorldResult {
 pub struct Candidate {
     /// Code.
     pub code: Code,
+    /// Parameters of the code's sentence.
+    pub params: Map<String, Value>,
     /// Why it is only possible.
     pub why: Phrase,
 }

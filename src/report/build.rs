@@ -211,7 +211,11 @@ fn candidate_info(candidate: &Candidate, lang: Lang) -> CandidateInfo {
     CandidateInfo {
         code: candidate.code.to_string(),
         name: candidate.code.name(),
-        why: candidate.why.text(lang),
+        why: format!(
+            "{} · {}",
+            filled(candidate.code, &candidate.params, lang),
+            candidate.why.text(lang)
+        ),
     }
 }
 

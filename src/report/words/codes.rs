@@ -64,7 +64,7 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "文本只列出 {count} 个地址中的 {shown} 个：以数量为准，列表被截断",
         ),
         Code::VersionAssumed => (
-            "the consumer's Dubbo version is not known: {assumed} is assumed; these would give another result: {differs}",
+            "the consumer's Dubbo version is not known: {assumed} is assumed; versions with another result: {differs}",
             "消费者的 Dubbo 版本未知：按 {assumed} 计算；结果不同的版本：{differs}",
         ),
         Code::SnapshotPartial => (
