@@ -7,6 +7,7 @@
 )]
 
 mod captures;
+mod cases;
 mod failures;
 mod login;
 mod members;

@@ -82,7 +82,7 @@ fn reply(answered: &[u8]) -> Reply {
 }
 
 /// What of a question tells it from others, whoever asks: page sizes and defaults do not.
-fn essence(path: &str, query: &[(String, String)]) -> Vec<(String, String)> {
+pub(crate) fn essence(path: &str, query: &[(String, String)]) -> Vec<(String, String)> {
     let mut essence: Vec<(String, String)> = query
         .iter()
         .filter(|(name, value)| {

@@ -92,9 +92,11 @@ impl Server {
                 request.method == "GET" || (request.method == "POST" && is_login),
                 "{request:?}"
             );
-            let query = format!("{:?}", request.query).to_ascii_lowercase();
-            for word in ["udpport", "clientip", "token", "password", "username"] {
-                assert!(!query.contains(word), "{word}: {request:?}");
+            for (name, _) in &request.query {
+                let name = name.to_ascii_lowercase();
+                for word in ["udpport", "clientip", "token", "password", "username"] {
+                    assert!(!name.contains(word), "{word}: {request:?}");
+                }
             }
             for header in ["client-ip", "x-forwarded-for", "x-real-ip", "vipserver-tag"] {
                 assert_eq!(request.header(header), None, "{request:?}");
