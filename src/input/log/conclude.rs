@@ -13,7 +13,7 @@ use super::message::MessageId as Id;
 pub enum Conclusion {
     /// The list was empty before any router was asked.
     BeforeRouting,
-    /// Addresses were known and connected, routers removed them.
+    /// Routers removed all addresses: the numbers say so, or the router itself.
     Routers,
     /// Addresses are known, the connections to all of them are lost.
     Connectivity,
@@ -79,12 +79,18 @@ fn counts(failure: &Failure, facts: &Facts, found: &mut Vec<Conclusion>) {
         }
         _ => {}
     }
-    if !emptied || facts.route_input().is_some() {
+    if failure.has(Id::Force) || failure.has(Id::Block) || failure.has(Id::GoForce) {
+        found.push(Conclusion::Routers);
+    }
+    if !emptied {
         return;
     }
     match (invokers, valid) {
+        // From 3.0.5 on connections are looked at before the routers are asked.
         (Some(known), Some(0)) if known > 0 => found.push(Conclusion::Connectivity),
-        (_, Some(valid)) if valid > 0 && failure.has(Id::B) => found.push(Conclusion::Routers),
+        (_, Some(valid)) if valid > 0 && failure.has(Id::B) && facts.route_input().is_none() => {
+            found.push(Conclusion::Routers);
+        }
         _ => {}
     }
 }

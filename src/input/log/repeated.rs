@@ -1,7 +1,7 @@
 //! One text seen twice: below `Caused by`, by a logger above, cut and whole.
 
 use super::claim::Claim;
-use super::message::Message;
+use super::message::{Message, MessageId};
 
 /// Puts a message to those of one happening; one that repeats another is that one.
 pub(super) fn add_message(messages: &mut Vec<Message>, message: Message) {
@@ -25,6 +25,9 @@ pub(super) fn add_text(messages: &mut Vec<Message>, message: Message) {
         .find(|known| is_same_text(known, &message))
     {
         Some(known) => {
+            if own(known).next().is_none() {
+                known.words = message.words;
+            }
             known.cut &= message.cut;
             known.facts.extend(message.facts);
         }
@@ -35,8 +38,10 @@ pub(super) fn add_text(messages: &mut Vec<Message>, message: Message) {
 /// Whether two messages of different lines are one text.
 pub(super) fn is_same_text(known: &Message, other: &Message) -> bool {
     let says_nothing = |message: &Message| own(message).next().is_none();
+    // Layers of the network stack tell one refused connection in their own words each.
+    let layers = known.id == MessageId::Connect;
     is_repeated(known, other)
-        && (known.words == other.words || says_nothing(known) || says_nothing(other))
+        && (layers || known.words == other.words || says_nothing(known) || says_nothing(other))
 }
 
 /// Whether two messages of one id can be the same text seen twice: nothing contradicts, and one says no more than the

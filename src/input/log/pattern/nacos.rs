@@ -45,7 +45,6 @@ pub(super) const ENTRIES: &[Entry] = &[
 /// NACOS-CONF: the client is there, the server is not usable.
 fn not_usable(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     d.is(MessageId::NacosConf);
-    let words = c.clone();
     let mut state = c.clone();
     if state.skip(" Server status: ")
         && let Some(status) = state.word(|c| matches!(c, '.' | ','))
@@ -63,8 +62,6 @@ fn not_usable(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
             Fact::derived(text.to_owned(), c.place(status)),
         );
     }
-    let cause = until_tail(&mut words.clone());
-    d.put_words(Claim::Cause, c, cause);
     Some(())
 }
 
