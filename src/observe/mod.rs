@@ -21,6 +21,13 @@ pub use run::{Progress, run};
 
 use crate::snapshot::{SourceId, Want};
 
+/// Makes ring the cryptography of TLS for the whole process. With the feature `zookeeper-tls` rustls is built with a second
+/// one and refuses to choose by itself.
+fn choose_cryptography() {
+    // An application that uses this library may have chosen before; ours is then not needed.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
 /// A system that can be asked.
 #[derive(Debug)]
 pub enum Observer {

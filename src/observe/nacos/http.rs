@@ -11,7 +11,7 @@ use tokio::{
 use super::{Unobservable, answer::Heard, request::encode};
 use crate::{
     model::secret::Secret,
-    observe::{Deadline, Failure, probe::tcp},
+    observe::{Deadline, Failure, choose_cryptography, probe::tcp},
     question::RegistryAddress,
     snapshot::ErrKind,
 };
@@ -58,8 +58,7 @@ impl Http {
             .referer(false)
             .redirect(redirect::Policy::custom(same_host))
             .pool_idle_timeout(Duration::from_secs(5));
-        // An application may have chosen a provider before; ours is then not needed.
-        let _ = rustls::crypto::ring::default_provider().install_default();
+        choose_cryptography();
         let param = |name: &str| address.params.get(name).map(String::as_str);
         if let Some(file) = param("tls-ca").filter(|_| address.tls) {
             let certificates = reqwest::Certificate::from_pem_bundle(&read(file)?)

@@ -5,7 +5,7 @@
 
 use zookeeper_client::TlsOptions;
 
-use crate::question::RegistryAddress;
+use crate::{observe::choose_cryptography, question::RegistryAddress};
 
 /// Where systems keep the authorities they trust.
 const BUNDLES: [&str; 5] = [
@@ -21,6 +21,7 @@ const BUNDLES: [&str; 5] = [
 /// # Errors
 /// Which file cannot be used, and why.
 pub(super) fn options(address: &RegistryAddress) -> Result<TlsOptions, String> {
+    choose_cryptography();
     let param = |name: &str| address.params.get(name).map(String::as_str);
     let authorities = match param("tls-ca") {
         Some(file) => read(file)?,

@@ -51,7 +51,7 @@ fn recorded() -> Vec<Recorded> {
                 |source: &SourceId, key: &Key| source == id && key.op().starts_with("nacos.");
             recording
                 .for_each_line(of_nacos, |source, line| {
-                    snapshot.insert(source.clone(), line)
+                    snapshot.insert(source.clone(), line);
                 })
                 .unwrap();
             let lines: Vec<Line> = snapshot
