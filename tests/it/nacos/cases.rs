@@ -62,7 +62,7 @@ fn recorded() -> Vec<Recorded> {
                 .collect();
             (!lines.is_empty()).then(|| Recorded {
                 server: source.server.clone().unwrap_or_default(),
-                namespaces: manifest.scope.namespaces.iter().cloned().collect(),
+                namespaces: manifest.scope.namespaces.clone(),
                 lines,
                 case,
             })
