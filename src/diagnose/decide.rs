@@ -72,18 +72,18 @@ pub(crate) struct Computed<'a> {
 
 /// What is looked for and was never asked.
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
-    let observed = Observed::of(question, snapshot);
     let missing = Missing::default();
+    let observed = Observed::of(question, snapshot, &missing);
     gather::all(&observed.question, snapshot, &Said::default(), &missing);
     missing.into_wants()
 }
 
 /// Computes all worlds and joins them.
 pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
-    let observed = Observed::of(question, snapshot);
+    let missing = Missing::default();
+    let observed = Observed::of(question, snapshot, &missing);
     let question = &observed.question;
     let said = Said::read(question);
-    let missing = Missing::default();
     let registries = gather::all(question, snapshot, &said, &missing);
     let worlds = Worlds::of(question);
     let states: Vec<Overall> = worlds

@@ -95,6 +95,7 @@ fn add_other_registries(
             let found = Elsewhere {
                 code: Code::OtherRegistry,
                 place: held.registry.clone(),
+                differs: vec!["registry"],
                 entries: held.entries,
                 has_consumer: false,
                 moved_applications: Vec::new(),

@@ -1,10 +1,14 @@
 //! What is known of the consumer besides what was given: from its log, and from its own entry in the registry.
 
+use std::collections::BTreeSet;
+
 use crate::{
-    diagnose::gather,
+    diagnose::{gather, text::Said},
+    input::log::{End, Language, LogFacts, MessageId},
     model::version::DubboVersion,
-    question::{Client, Question},
+    question::{Client, ConsumerState, Question},
     snapshot::Snapshot,
+    view::{held::Entry, missing::Missing},
 };
 
 /// The question with observed values filled in, and where they come from.
@@ -18,37 +22,96 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Fills in what the question leaves open and a log or the registry tells without contradiction.
-    pub(crate) fn of(question: &Question, snapshot: &Snapshot) -> Self {
+    pub(crate) fn of(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Self {
         let mut question = question.clone();
         for log in question.logs.clone() {
-            let hints = log.question_hints();
-            let consumer = &mut question.consumer;
-            if consumer.ip.is_none() {
-                consumer.ip = hints.consumer_ip.only().map(|fact| fact.value.clone());
-            }
-            if consumer.application.is_none() {
-                consumer.application = hints.application.only().map(|fact| fact.value.clone());
-            }
-            if consumer.client.is_none() {
-                consumer.client = hints.client.only().map(|fact| match fact.value {
-                    crate::input::log::Language::Java => Client::Java,
-                    crate::input::log::Language::Go => Client::Go,
-                });
-            }
-            if consumer.dubbo.is_none() && consumer.client != Some(Client::Go) {
-                consumer.dubbo = hints
-                    .dubbo
-                    .only()
-                    .and_then(|fact| DubboVersion::parse(&fact.value).ok());
+            if log.origin.end != Some(End::Provider) {
+                take_from_log(&mut question, &log);
             }
         }
         let registries_from_recording = question.registries.is_empty();
         if registries_from_recording {
             question.registries = gather::recorded(snapshot);
         }
+        if question.consumer.dubbo.is_none() && question.consumer.client != Some(Client::Go) {
+            take_from_registry(&mut question, snapshot, missing);
+        }
         Self {
             registries_from_recording: registries_from_recording && !question.registries.is_empty(),
             question,
         }
+    }
+}
+
+fn take_from_log(question: &mut Question, log: &LogFacts) {
+    let hints = log.question_hints();
+    let state = state_in(question, log);
+    let consumer = &mut question.consumer;
+    if consumer.ip.is_none() {
+        consumer.ip = hints.consumer_ip.only().map(|fact| fact.value.clone());
+    }
+    if consumer.application.is_none() {
+        consumer.application = hints.application.only().map(|fact| fact.value.clone());
+    }
+    if consumer.client.is_none() {
+        consumer.client = hints.client.only().map(|fact| match fact.value {
+            Language::Java => Client::Java,
+            Language::Go => Client::Go,
+        });
+    }
+    if consumer.dubbo.is_none() && consumer.client != Some(Client::Go) {
+        consumer.dubbo = hints
+            .dubbo
+            .only()
+            .and_then(|fact| DubboVersion::parse(&fact.value).ok());
+    }
+    if consumer.state.is_none() {
+        consumer.state = state;
+    }
+}
+
+/// The check at start failed and no call was made: the consumer is starting.
+fn state_in(question: &Question, log: &LogFacts) -> Option<ConsumerState> {
+    let about = |id: MessageId| {
+        log.failures.iter().any(|failure| {
+            failure.has(id)
+                && failure
+                    .service()
+                    .is_some_and(|claim| claim.value.interface == question.service.interface)
+        })
+    };
+    let called = [
+        MessageId::A,
+        MessageId::B,
+        MessageId::Tried,
+        MessageId::RpcNet,
+        MessageId::RpcTimeout,
+    ];
+    (about(MessageId::E) && !called.into_iter().any(about)).then_some(ConsumerState::Starting)
+}
+
+/// The consumer's own entry says its version (`release`) and application.
+fn take_from_registry(question: &mut Question, snapshot: &Snapshot, missing: &Missing) {
+    let registries = gather::all(question, snapshot, &Said::default(), missing);
+    let own: Vec<&Entry> = registries
+        .iter()
+        .flat_map(|registry| &registry.held)
+        .flat_map(|held| &held.consumers)
+        .filter(|entry| entry.is_of(&question.consumer))
+        .collect();
+    let only = |name: &str| {
+        let values: BTreeSet<String> = own
+            .iter()
+            .filter_map(|entry| Some(entry.plain()?.text(name)?.to_owned()))
+            .collect();
+        (values.len() == 1)
+            .then(|| values.into_iter().next())
+            .flatten()
+    };
+    let version = only("release").and_then(|text| DubboVersion::parse(&text).ok());
+    let application = only("application");
+    question.consumer.dubbo = version;
+    if question.consumer.application.is_none() {
+        question.consumer.application = application;
     }
 }

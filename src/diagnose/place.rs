@@ -11,7 +11,7 @@ use crate::{
     report::words::Say,
     view::{
         held::{Elsewhere, Held},
-        interface::Case,
+        interface::{Case, then},
         stage::{Raised, StageId, State},
     },
 };
@@ -51,6 +51,7 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
             judged.raised = Some(found);
             judged.stage = Some(StageId::Place);
             judged.limits.insert(Limit::Rule);
+            judged.then = then_there(case, hit);
             fail_place(judged);
             return;
         }
@@ -72,12 +73,7 @@ fn rank(code: Code) -> u8 {
 
 /// The same pipeline over the entries of the other place: does anything match there?
 fn has_exact_key(case: &Case<'_>, elsewhere: &Elsewhere) -> bool {
-    let held = Held {
-        entries: elsewhere.entries.clone(),
-        near: Vec::new(),
-        elsewhere: Vec::new(),
-        ..case.held.clone()
-    };
+    let held = there(case.held, elsewhere);
     let there = Case {
         held: &held,
         ..*case
@@ -86,6 +82,37 @@ fn has_exact_key(case: &Case<'_>, elsewhere: &Elsewhere) -> bool {
         .view()
         .stage(&StageId::Key)
         .is_some_and(|stage| stage.state == State::Ok && stage.output.unwrap_or_default() > 0)
+}
+
+/// What the registry would hold for the consumer if it looked at the other place.
+fn there(held: &Held, elsewhere: &Elsewhere) -> Held {
+    Held {
+        entries: elsewhere.entries.clone(),
+        near: Vec::new(),
+        elsewhere: Vec::new(),
+        ..held.clone()
+    }
+}
+
+/// What would still be in the way if the consumer looked at the other place.
+fn then_there(case: &Case<'_>, elsewhere: &Elsewhere) -> Vec<Code> {
+    let held = there(case.held, elsewhere);
+    let there = Case {
+        held: &held,
+        ..*case
+    };
+    let view = there.view();
+    let Some(failed) = view.failed() else {
+        return Vec::new();
+    };
+    let mut codes: Vec<Code> = failed
+        .raises
+        .first()
+        .map(|raised| raised.code)
+        .into_iter()
+        .collect();
+    codes.extend(then(&there, &failed.id));
+    codes
 }
 
 /// "Found there" alone proves little: most companies have one service in several places.
@@ -101,16 +128,10 @@ fn members<'a>(case: &Case<'a>) -> &'a [String] {
 }
 
 fn is_consumer_here(case: &Case<'_>) -> bool {
-    case.held.consumers.iter().any(|entry| {
-        let Some(url) = entry.plain() else {
-            return false;
-        };
-        let consumer = &case.question.consumer;
-        consumer.ip.is_some() && url.host == consumer.ip
-            || consumer.ip.is_none()
-                && consumer.application.is_some()
-                && url.text("application") == consumer.application.as_deref()
-    })
+    case.held
+        .consumers
+        .iter()
+        .any(|entry| entry.is_of(&case.question.consumer))
 }
 
 /// Both models and every other place were looked into, and there is nothing.
@@ -126,7 +147,7 @@ fn raised(case: &Case<'_>, hit: &Elsewhere) -> Raised {
     let service = case.question.service.to_string();
     let mut params = match json!({
         "service": service, "found": hit.place, "wanted": case.held.place, "count": hit.entries.len(),
-        "differs": [word(hit.code)],
+        "differs": hit.differs,
     }) {
         Value::Object(map) => map,
         _ => serde_json::Map::new(),
@@ -144,14 +165,6 @@ fn raised(case: &Case<'_>, hit: &Elsewhere) -> Raised {
             .take(5)
             .map(|entry| entry.evidence.clone())
             .collect(),
-    }
-}
-
-fn word(code: Code) -> &'static str {
-    match code {
-        Code::NamespaceDiffers | Code::NamespaceUnknown => "namespace",
-        Code::RegistryGroupDiffers => "group",
-        _ => "registry",
     }
 }
 

@@ -12,6 +12,7 @@ use crate::{
         url::{Url, UrlError},
         version::DubboVersion,
     },
+    question::Consumer,
     report::words::{Phrase, Say},
     snapshot::SourceId,
 };
@@ -247,6 +248,21 @@ impl Entry {
         evidence
     }
 
+    /// Whether it is the entry of a consumer: same address, or same application where no address is known.
+    pub fn is_of(&self, consumer: &Consumer) -> bool {
+        let Some(url) = self.plain() else {
+            return false;
+        };
+        match (&consumer.ip, &consumer.application) {
+            (Some(ip), Some(application)) => {
+                url.host.as_deref() == Some(ip) && url.text("application") == Some(application)
+            }
+            (Some(ip), None) => url.host.as_deref() == Some(ip),
+            (None, Some(application)) => url.text("application") == Some(application),
+            (None, None) => false,
+        }
+    }
+
     /// `application` of the entry.
     pub fn application(&self) -> Option<String> {
         self.plain()
@@ -430,6 +446,8 @@ pub struct Elsewhere {
     pub code: Code,
     /// The place.
     pub place: String,
+    /// Parts of the place that differ: `namespace`, `group`, `registry`.
+    pub differs: Vec<&'static str>,
     /// Providers there.
     pub entries: Vec<Entry>,
     /// This consumer's own entry or subscription is there.

@@ -16,7 +16,7 @@ mod recording;
 
 use std::collections::BTreeMap;
 
-use case::cases_under;
+use case::{Case, cases_under};
 use check::{Grade, grade};
 
 /// Cases by result. Exact, so that neither a loss nor a gain goes unnoticed.
@@ -76,6 +76,26 @@ struct Counts {
     not_built: usize,
 }
 
+/// The grade of every case, by several runs at a time.
+fn grades(cases: &[Case]) -> Vec<(&Case, Grade)> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut graded = std::thread::scope(|scope| {
+        let runs: Vec<_> = (0..threads)
+            .map(|first| {
+                scope.spawn(move || {
+                    let mine = cases.iter().skip(first).step_by(threads);
+                    mine.map(|case| (case, grade(case))).collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        runs.into_iter()
+            .flat_map(|run| run.join().unwrap())
+            .collect::<Vec<_>>()
+    });
+    graded.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+    graded
+}
+
 /// A question reads exactly what it wants: a diagnosis by wants is the diagnosis of the whole recording.
 #[test]
 fn wants_are_enough() {
@@ -102,12 +122,14 @@ fn handed_cases() {
     let mut counts: BTreeMap<String, Counts> = BTreeMap::new();
     let mut problems = Vec::new();
     let only = std::env::var("DIAG_CASES").ok();
-    for case in cases_under("fixtures/cases") {
-        if only.as_ref().is_some_and(|part| !case.name.contains(part)) {
-            continue;
-        }
+    let mut cases = cases_under("fixtures/cases");
+    cases.retain(|case| {
+        only.as_ref()
+            .is_none_or(|part| case.name.contains(part.as_str()))
+    });
+    for (case, grade) in grades(&cases) {
         let count = counts.entry(format!("step {}", case.step)).or_default();
-        match grade(&case) {
+        match grade {
             Grade::Right => count.right += 1,
             Grade::Unknown => {
                 count.unknown += 1;

@@ -95,6 +95,14 @@ pub(super) fn elsewhere(
                     Code::NamespaceDiffers
                 },
                 place: shown(namespace, group),
+                differs: [
+                    ("namespace", *namespace != place.namespace),
+                    ("group", group != place.group),
+                ]
+                .iter()
+                .filter(|(_, differs)| *differs)
+                .map(|(word, _)| *word)
+                .collect(),
                 has_consumer: subscribed(namespace, group)
                     && !subscribed(&place.namespace, &place.group),
                 moved_applications: moved(server, place, (namespace, group), interface, &entries),

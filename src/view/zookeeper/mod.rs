@@ -1,7 +1,6 @@
 //! ZooKeeper as one consumer sees it: reads the recorded tree into [`Held`], and says which nodes it needs.
 
 mod application;
-mod consumers;
 mod entries;
 pub(crate) mod place;
 mod reach;

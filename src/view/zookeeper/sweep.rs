@@ -107,9 +107,10 @@ pub(super) fn elsewhere(
         let (consumers, _) = read_entries(tree, &format!("{service}/consumers"));
         found.push(Elsewhere {
             code: Code::RegistryGroupDiffers,
+            differs: vec!["group"],
             has_consumer: consumers
                 .iter()
-                .any(|entry| super::consumers::is_own(entry, &question.consumer)),
+                .any(|entry| entry.is_of(&question.consumer)),
             moved_applications: moved(tree, place, &root, question, &entries),
             place: root,
             entries,
