@@ -3,6 +3,7 @@
 //! Every kind is read as a consumer of a given version reads it: with its SnakeYAML, its way from maps to objects, its
 //! own casts. What it would refuse is refused with the exception it would log.
 
+pub mod affinity;
 pub mod condition;
 pub mod condition_multi;
 pub mod configurator;
@@ -10,7 +11,9 @@ pub mod error;
 pub mod header;
 pub mod ip_expression;
 pub mod java_regex;
+pub mod kind;
 pub mod mesh;
+pub mod migration;
 pub mod override_url;
 pub mod pojo;
 pub mod release;

@@ -1,0 +1,152 @@
+//! Affinity rules. No version up to 3.3.6 registers their routers: the classes lie in the jar (3.3.1 and later) and are
+//! never made, so that a rule is never read. What the classes would make of it is read here, for who registers them.
+//!
+//! Mirrors `AffinityRuleParser` and `AffinityRouterRule`.
+
+use super::error::RuleError;
+use super::header::{Header, root};
+use super::release::snake_yaml;
+use super::yaml::{Position, Value, load};
+use crate::model::version::DubboVersion;
+
+/// A document under an `.affinity-router` key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AffinityRule {
+    /// The fields around it. Not valid without a key, without `configVersion: v3.1`, or with a ratio out of range.
+    pub header: Header,
+    /// The parameter whose value consumer and provider must share.
+    pub key: Option<String>,
+    /// The share of providers, in per cent, that must fit for the rule to count.
+    pub ratio: f64,
+    /// Where `affinityAware` begins.
+    pub at: Position,
+}
+
+/// Reads a document as the class of that version would.
+pub fn parse(text: &str, version: &DubboVersion) -> Result<AffinityRule, RuleError> {
+    let document = load(text, snake_yaml(version))?;
+    let root = root(document.root())?;
+    let mut header = Header::from_map(root, version)?;
+    let aware = root.get("affinityAware").filter(|value| !value.is_null());
+    let Some(aware) = aware else {
+        return Err(RuleError::null(
+            "`affinityAware` is missing",
+            Some(root.start()),
+        ));
+    };
+    let Value::Map(_) = aware.value() else {
+        return Err(RuleError::cast("`affinityAware` is no map", aware.start()));
+    };
+    let key = match aware.get("key").filter(|value| !value.is_null()) {
+        None => None,
+        Some(key) => Some(
+            key.as_text()
+                .ok_or_else(|| {
+                    RuleError::cast("`key` must be a text: put it in quotes", key.start())
+                })?
+                .to_owned(),
+        ),
+    };
+    let ratio = match aware.get("ratio") {
+        None => 0.0,
+        Some(value) => {
+            let text = value.java_text().unwrap_or_default();
+            java_float(&text).ok_or_else(|| {
+                RuleError::new(
+                    "java.lang.NumberFormatException",
+                    format!("`ratio` is no number: {text}"),
+                    Some(value.start()),
+                )
+            })?
+        }
+    };
+    let named = key.as_deref().is_some_and(|key| !key.is_empty());
+    if named && header.config_version.is_none() {
+        return Err(RuleError::null(
+            "`configVersion` is missing",
+            Some(root.start()),
+        ));
+    }
+    let right_version = header
+        .config_version
+        .as_deref()
+        .is_some_and(|version| version.starts_with("v3.1"));
+    header.valid &= named && right_version && (0.0..=100.0).contains(&ratio);
+    Ok(AffinityRule {
+        header,
+        key,
+        ratio,
+        at: aware.start(),
+    })
+}
+
+/// `Double.valueOf` and `Float.valueOf`, without hexadecimal numbers.
+pub(super) fn java_float(text: &str) -> Option<f64> {
+    let trimmed = text.trim_matches(|c: char| c <= ' ');
+    let unsigned = trimmed.trim_start_matches(['+', '-']);
+    match unsigned {
+        "NaN" => return Some(f64::NAN),
+        "Infinity" => {
+            return Some(if trimmed.starts_with('-') {
+                f64::NEG_INFINITY
+            } else {
+                f64::INFINITY
+            });
+        }
+        _ => {}
+    }
+    let digits = trimmed
+        .strip_suffix(['f', 'F', 'd', 'D'])
+        .unwrap_or(trimmed);
+    let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
+    digits
+        .chars()
+        .all(plain)
+        .then(|| digits.parse().ok())
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::version::Line;
+
+    fn read(text: &str) -> Result<AffinityRule, RuleError> {
+        parse(text, &DubboVersion::newest(Line::V3_3))
+    }
+
+    #[test]
+    fn rules() {
+        let rule = read("configVersion: v3.1\naffinityAware: {key: region, ratio: 20}").unwrap();
+        assert!(rule.header.valid);
+        assert_eq!((rule.key.as_deref(), rule.ratio), (Some("region"), 20.0));
+        for invalid in [
+            "configVersion: v3.0\naffinityAware: {key: a}",
+            "configVersion: v3.1\naffinityAware: {key: a, ratio: 101}",
+            "configVersion: v3.1\naffinityAware: {ratio: 1}",
+        ] {
+            assert!(!read(invalid).unwrap().header.valid, "{invalid}");
+        }
+        for refused in [
+            "configVersion: v3.1",
+            "affinityAware: {key: a}",
+            "configVersion: v3.1\naffinityAware: {key: 1}",
+            "configVersion: v3.1\naffinityAware: {key: a, ratio: x}",
+        ] {
+            assert!(read(refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_java() {
+        for (text, number) in [
+            (" 1.5 ", Some(1.5)),
+            ("1e2d", Some(100.0)),
+            ("inf", None),
+            ("0x1p3", None),
+            ("", None),
+        ] {
+            assert_eq!(java_float(text), number, "{text}");
+        }
+    }
+}
