@@ -11,6 +11,7 @@ pub mod nacos;
 pub mod probe;
 pub mod recorded;
 mod run;
+mod walked;
 pub mod zookeeper;
 
 pub use answers::{Answers, Clock, Terms};
@@ -18,6 +19,7 @@ pub use deadline::{Deadline, Passed};
 pub use failure::Failure;
 pub use live::{Unobservable, interrupt, live, observers};
 pub use run::{Progress, run};
+pub use walked::Walked;
 
 use crate::snapshot::{SourceId, Want};
 

@@ -13,6 +13,7 @@ mod manifest;
 pub mod mask;
 mod order;
 mod payload;
+mod spool;
 mod time;
 mod want;
 mod words;
@@ -28,6 +29,7 @@ pub use manifest::{
 };
 pub use mask::Masker;
 pub use payload::{ErrKind, Payload, ZkStat};
+pub use spool::Spool;
 pub use time::At;
 pub use want::{Part, Want};
 pub use write::Writer;

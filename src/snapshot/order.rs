@@ -1,5 +1,7 @@
 //! The order of lines in a file: equal facts give equal bytes, and a diff of two recordings is readable.
 
+use std::cmp::Ordering;
+
 use serde_json::Value;
 
 use super::fields::field_order;
@@ -13,18 +15,29 @@ pub(crate) fn sorted<'a>(
 ) -> Vec<&'a Line> {
     let mut keyed: Vec<(Vec<Field<'a>>, &Line)> =
         lines.into_iter().map(|line| (fields(line), line)).collect();
-    keyed.sort_by(|(one_fields, one), (other_fields, other)| {
-        let at = |line: &'a Line| line.at.as_ref().unwrap_or(recorded_at);
-        one.key
-            .op()
-            .cmp(other.key.op())
-            .then_with(|| one_fields.cmp(other_fields))
-            .then_with(|| one.via.cmp(&other.via))
-            .then_with(|| at(one).cmp(at(other)))
-            .then_with(|| one.payload.rank().cmp(&other.payload.rank()))
-            .then_with(|| written(one).cmp(&written(other)))
-    });
+    keyed.sort_by(|one, other| order(one, other, recorded_at));
     keyed.into_iter().map(|(_, line)| line).collect()
+}
+
+/// Which of two lines comes first in a file.
+pub(crate) fn compare(one: &Line, other: &Line, recorded_at: &At) -> Ordering {
+    order(&(fields(one), one), &(fields(other), other), recorded_at)
+}
+
+fn order<'a>(
+    (one_fields, one): &(Vec<Field<'a>>, &'a Line),
+    (other_fields, other): &(Vec<Field<'a>>, &'a Line),
+    recorded_at: &'a At,
+) -> Ordering {
+    let at = |line: &'a Line| line.at.as_ref().unwrap_or(recorded_at);
+    one.key
+        .op()
+        .cmp(other.key.op())
+        .then_with(|| one_fields.cmp(other_fields))
+        .then_with(|| one.via.cmp(&other.via))
+        .then_with(|| at(one).cmp(at(other)))
+        .then_with(|| one.payload.rank().cmp(&other.payload.rank()))
+        .then_with(|| written(one).cmp(&written(other)))
 }
 
 /// A field's value. One that is not there comes first, numbers come by size.

@@ -2,7 +2,7 @@
 //!
 //! Everything is written beside the target and put in its place at the end, so that a full disk or an interruption
 //! leaves the old state. Files are for their owner alone: what a registry says is nobody else's business. The same
-//! facts give the same bytes.
+//! facts give the same bytes, whether they came from memory or from a [`Spool`].
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -13,11 +13,15 @@ use std::path::{Path, PathBuf};
 use flate2::{Compression, GzBuilder, read::GzDecoder};
 use serde_json::Value;
 use tar::{Archive, EntryType, Header};
+use tempfile::TempDir;
 
 use super::error::SnapshotError;
 use super::facts::Snapshot;
 use super::line::Line;
+use super::manifest::SourceId;
+use super::mask::Masker;
 use super::order::sorted;
+use super::spool::{Sorted, Spool};
 
 const MANIFEST: &str = "manifest.json";
 
@@ -62,12 +66,67 @@ impl Writer {
     /// The disk does not take it, or a line belongs to a source that the manifest does not name. The target is then as
     /// it was.
     pub fn write(&self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        let files = files(snapshot)?;
-        if self.packed {
-            self.write_archive(&files)
-        } else {
-            self.write_folder(&files)
+        self.write_files(&files(snapshot, BTreeMap::new())?)
+    }
+
+    /// A place beside the target for the answers of a recording that is larger than memory.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn spool(&self, masker: Masker) -> Result<Spool, SnapshotError> {
+        let folder = self.beside().map_err(|source| self.io(source))?;
+        Ok(Spool::new(folder, masker))
+    }
+
+    /// Adds an answer to what was spooled.
+    ///
+    /// # Errors
+    /// The disk does not take it.
+    pub fn put(
+        &self,
+        spool: &mut Spool,
+        source: &SourceId,
+        line: Line,
+    ) -> Result<(), SnapshotError> {
+        spool.put(source, line).map_err(|error| self.io(error))
+    }
+
+    /// Writes the snapshot together with what was spooled for its sources.
+    ///
+    /// # Errors
+    /// As [`Self::write`]; also when the spool was stopped.
+    pub fn write_spooled(
+        &self,
+        snapshot: &Snapshot,
+        mut spool: Spool,
+    ) -> Result<(), SnapshotError> {
+        for (source, lines) in snapshot.sources() {
+            if spool.has(source) {
+                for line in lines {
+                    self.put(&mut spool, source, line.clone())?;
+                }
+            }
         }
+        let sorted = spool
+            .finish(&snapshot.manifest().recorded_at)
+            .map_err(|error| self.io(error))?;
+        self.write_files(&files(snapshot, sorted)?)
+    }
+
+    fn write_files(&self, files: &Files<'_>) -> Result<(), SnapshotError> {
+        if self.packed {
+            self.write_archive(files)
+        } else {
+            self.write_folder(files)
+        }
+    }
+
+    /// A folder beside the target that is gone when it is dropped.
+    fn beside(&self) -> io::Result<TempDir> {
+        tempfile::Builder::new()
+            .prefix(".diag-")
+            .suffix(".partial")
+            .tempdir_in(self.folder())
     }
 
     fn write_archive(&self, files: &Files<'_>) -> Result<(), SnapshotError> {
@@ -81,14 +140,12 @@ impl Writer {
             .mtime(0)
             .write(BufWriter::new(beside.as_file_mut()), Compression::default());
         for (name, content) in files.iter() {
-            // The length stands before the content, so the content is written twice, once to be counted.
-            let mut length = Length(0);
-            content.write(&mut length).map_err(io)?;
+            let length = content.length().map_err(io)?;
             packed
-                .write_all(header(name, length.0).map_err(io)?.as_bytes())
+                .write_all(header(name, length).map_err(io)?.as_bytes())
                 .map_err(io)?;
             content.write(&mut packed).map_err(io)?;
-            let used = usize::try_from(length.0 % BLOCK as u64).unwrap_or_default();
+            let used = usize::try_from(length % BLOCK as u64).unwrap_or_default();
             packed
                 .write_all(&[0; BLOCK][..(BLOCK - used) % BLOCK])
                 .map_err(io)?;
@@ -107,11 +164,7 @@ impl Writer {
 
     fn write_folder(&self, files: &Files<'_>) -> Result<(), SnapshotError> {
         let io = |source| self.io(source);
-        let beside = tempfile::Builder::new()
-            .prefix(".diag-")
-            .suffix(".partial")
-            .tempdir_in(self.folder())
-            .map_err(io)?;
+        let beside = self.beside().map_err(io)?;
         let fresh = beside.path().join("new");
         private_folder(&fresh).map_err(io)?;
         for (name, content) in files.iter() {
@@ -189,9 +242,20 @@ enum Content<'a> {
     Bytes(Vec<u8>),
     Text(&'a str),
     Lines(Vec<&'a Line>),
+    Spooled(Sorted),
 }
 
 impl Content<'_> {
+    /// Bytes. Of lines in memory they are counted by writing them once to nowhere.
+    fn length(&self) -> io::Result<u64> {
+        let mut length = Length(0);
+        match self {
+            Self::Spooled(sorted) => return Ok(sorted.bytes()),
+            other => other.write(&mut length)?,
+        }
+        Ok(length.0)
+    }
+
     fn write(&self, to: &mut impl Write) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => to.write_all(bytes),
@@ -200,11 +264,16 @@ impl Content<'_> {
                 serde_json::to_writer(&mut *to, line)?;
                 to.write_all(b"\n")
             }),
+            Self::Spooled(sorted) => sorted.write(to),
         }
     }
 }
 
-fn files(snapshot: &Snapshot) -> Result<Files<'_>, SnapshotError> {
+/// `spooled` = the lines of these sources, in place of those in the snapshot.
+fn files(
+    snapshot: &Snapshot,
+    spooled: BTreeMap<SourceId, Sorted>,
+) -> Result<Files<'_>, SnapshotError> {
     let manifest = snapshot.manifest();
     let mut rest = BTreeMap::new();
     for source in manifest.sources.keys() {
@@ -216,6 +285,13 @@ fn files(snapshot: &Snapshot) -> Result<Files<'_>, SnapshotError> {
             return Err(SnapshotError::NoSource(name));
         }
         rest.insert(name, Content::Lines(sorted(lines, &manifest.recorded_at)));
+    }
+    for (source, sorted) in spooled {
+        let name = format!("{source}.jsonl");
+        if !manifest.sources.contains_key(&source) {
+            return Err(SnapshotError::NoSource(name));
+        }
+        rest.insert(name, Content::Spooled(sorted));
     }
     for (source, text) in snapshot.texts() {
         let name = format!("{source}.txt");
@@ -297,7 +373,7 @@ fn private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
 
-fn private_file(path: &Path) -> io::Result<fs::File> {
+pub(super) fn private_file(path: &Path) -> io::Result<fs::File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -6,6 +6,7 @@
     reason = "tests lay out their own files, start processes, measure time, and fail where something is missing"
 )]
 
+mod everything;
 mod exits;
 mod help;
 mod interrupt;

@@ -12,7 +12,7 @@ mod failures;
 mod login;
 mod members;
 mod reading;
-mod server;
+pub(crate) mod server;
 
 use std::time::Duration;
 

@@ -4,6 +4,7 @@
 //! by itself, so that closed ports, other servers, refusals and members that disagree are seen.
 
 mod answer;
+mod found;
 mod generation;
 mod http;
 mod member;

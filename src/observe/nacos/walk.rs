@@ -6,25 +6,19 @@
 
 use std::{collections::BTreeSet, future::Future, pin::pin};
 
-use serde_json::Value;
 use tokio::select;
 
-use super::Nacos;
+use super::{
+    Nacos,
+    found::{Found, canonical},
+};
 use crate::{
-    observe::{Answers, Failure, Terms, zookeeper::Walked},
-    snapshot::{Ended, ErrKind, Key, Line, Payload, Want},
+    observe::{Answers, Terms, Walked},
+    snapshot::{Ended, Key, Line, Want},
 };
 
 /// So many keys are under way before their answers are taken.
 const PIECE: usize = 2000;
-/// Groups of the configurations of Dubbo itself.
-const GROUPS: [&str; 4] = [
-    "dubbo",
-    "mapping",
-    "DUBBO_SERVICEDISCOVERY_MIGRATION",
-    "MIGRATION",
-];
-
 impl Nacos {
     /// Reads every namespace that the server lists, and `namespaces` also when it lists none: services with their
     /// instances, and configurations. Hands each line to `sink`.
@@ -38,14 +32,7 @@ impl Nacos {
         stop: impl Future<Output = ()>,
         mut sink: impl FnMut(Line) -> Result<(), E>,
     ) -> Result<Walked, E> {
-        let mut walked = Walked {
-            ended: Ended::Complete,
-            nodes: 0,
-            roots: Vec::new(),
-            left_out: Vec::new(),
-            cut: None,
-            lost: None,
-        };
+        let mut walked = Walked::default();
         let mut stop = pin!(stop);
         let mut found = Found::default();
         found.namespaces.insert(String::new());
@@ -83,6 +70,7 @@ impl Nacos {
             };
             stage = stage.next();
         }
+        walked.namespaces = found.complete();
         walked.roots = found.namespaces.into_iter().collect();
         walked.lost = found.lost;
         Ok(walked)
@@ -141,156 +129,5 @@ impl Stage {
             Self::Lists => Self::Contents,
             Self::Contents | Self::Done => Self::Done,
         }
-    }
-}
-
-/// `public` is the namespace without an id.
-fn canonical(id: &str) -> String {
-    if id == "public" { "" } else { id }.to_owned()
-}
-
-/// What the lists name.
-#[derive(Debug, Default)]
-struct Found {
-    namespaces: BTreeSet<String>,
-    /// Namespace, group, name.
-    services: BTreeSet<(String, String, String)>,
-    configs: BTreeSet<(String, String, String)>,
-    /// The first failure that is neither an absence nor an API that is not there.
-    lost: Option<Failure>,
-}
-
-impl Found {
-    fn lists(&self) -> BTreeSet<Key> {
-        self.namespaces
-            .iter()
-            .flat_map(|namespace| {
-                [
-                    Key::NacosServices {
-                        namespace: namespace.clone(),
-                        group: None,
-                    },
-                    // Whoever may not see the console's list sees that of clients.
-                    Key::NacosServices {
-                        namespace: namespace.clone(),
-                        group: Some("DEFAULT_GROUP".to_owned()),
-                    },
-                    Key::NacosConfigSearch {
-                        namespace: namespace.clone(),
-                        group: String::new(),
-                        data_id: "*".to_owned(),
-                    },
-                ]
-            })
-            .collect()
-    }
-
-    fn contents(&mut self) -> BTreeSet<Key> {
-        let mut keys = BTreeSet::new();
-        for (namespace, group, service) in std::mem::take(&mut self.services) {
-            keys.insert(Key::nacos_instances(&namespace, &group, &service));
-            keys.insert(Key::NacosCatalog {
-                namespace: namespace.clone(),
-                group: group.clone(),
-                service: service.clone(),
-            });
-            if service.starts_with("providers:") {
-                keys.insert(Key::NacosService {
-                    namespace: namespace.clone(),
-                    group: group.clone(),
-                    service: service.clone(),
-                });
-                keys.insert(Key::NacosSubscribers {
-                    namespace,
-                    group,
-                    service,
-                });
-            }
-        }
-        for (namespace, group, data_id) in std::mem::take(&mut self.configs) {
-            keys.insert(Key::nacos_config(namespace, group, data_id));
-        }
-        keys
-    }
-
-    /// Takes the names out of a line.
-    fn note(&mut self, line: &Line) {
-        if let Payload::Err { kind, text, .. } = &line.payload {
-            let is_gap = !matches!(kind, ErrKind::NotFound | ErrKind::SwitchedOff);
-            if is_gap && !matches!(line.key, Key::Tcp { .. }) && self.lost.is_none() {
-                self.lost = Some(Failure {
-                    kind: kind.clone(),
-                    text: text.clone(),
-                });
-            }
-            return;
-        }
-        let Some(value) = line.body_json() else {
-            return;
-        };
-        let list = |names: &[&str]| -> Vec<Value> {
-            let found = names
-                .iter()
-                .find_map(|name| value.pointer(name)?.as_array());
-            found.cloned().unwrap_or_default()
-        };
-        let text = |entry: &Value, names: &[&str]| {
-            let found = names.iter().find_map(|name| entry.get(name)?.as_str());
-            found.map(str::to_owned)
-        };
-        match &line.key {
-            Key::NacosNamespaces => {
-                let ids = list(&["/data"]);
-                self.namespaces.extend(
-                    ids.iter()
-                        .filter_map(|entry| text(entry, &["namespace"]))
-                        .map(|id| canonical(&id)),
-                );
-            }
-            Key::NacosServices { namespace, group } => {
-                for entry in list(&["/doms", "/serviceList", "/data/pageItems"]) {
-                    let name = entry.as_str().map(str::to_owned);
-                    let Some(name) = name.or_else(|| text(&entry, &["name"])) else {
-                        continue;
-                    };
-                    let group = text(&entry, &["groupName"])
-                        .or_else(|| group.clone())
-                        .unwrap_or_else(|| "DEFAULT_GROUP".to_owned());
-                    self.services.insert((namespace.clone(), group, name));
-                }
-            }
-            Key::NacosConfigSearch { namespace, .. } => {
-                for entry in list(&["/pageItems", "/data/pageItems"]) {
-                    let group = text(&entry, &["group", "groupName"]).unwrap_or_default();
-                    let Some(data_id) = text(&entry, &["dataId"]) else {
-                        continue;
-                    };
-                    if is_dubbo(&group, &data_id) {
-                        self.configs.insert((namespace.clone(), group, data_id));
-                    }
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// Rules, mapping, migration, properties, and metadata, whose group is a revision (MD5).
-fn is_dubbo(group: &str, data_id: &str) -> bool {
-    GROUPS.contains(&group)
-        || data_id == "dubbo.properties"
-        || (group.len() == 32 && group.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_configurations_of_dubbo_are_asked_for() {
-        assert!(is_dubbo("dubbo", "a.B::.condition-router"));
-        assert!(is_dubbo("0123456789abcdef0123456789abcdef", "app"));
-        assert!(is_dubbo("app", "dubbo.properties"));
-        assert!(!is_dubbo("DEFAULT_GROUP", "application.yml"));
     }
 }

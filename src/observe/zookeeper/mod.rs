@@ -16,7 +16,7 @@ mod tls;
 mod walk;
 mod wire;
 
-pub use walk::{Bounds, Walked};
+pub use walk::Bounds;
 
 use std::{fmt, sync::Arc};
 

@@ -10,7 +10,7 @@ use tokio::{select, task::JoinSet};
 
 use super::{MOST_AT_ONCE, Zookeeper, ask::Reader, hidden::below, node::Ask};
 use crate::{
-    observe::{Answers, Failure, Terms},
+    observe::{Answers, Failure, Terms, Walked},
     snapshot::{Ended, ErrKind, Line},
 };
 
@@ -39,30 +39,6 @@ impl Default for Bounds {
             nodes: 2_000_000,
             waiting: 1_000_000,
         }
-    }
-}
-
-/// What a walk did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Walked {
-    /// How it ended. `Complete` also when `lost` or `cut` say that not everything was read.
-    pub ended: Ended,
-    /// Nodes that were read.
-    pub nodes: usize,
-    /// The roots that were walked.
-    pub roots: Vec<String>,
-    /// Top-level nodes that do not look like Dubbo's and were left alone.
-    pub left_out: Vec<String>,
-    /// The bounds were reached; from this path on nothing was read.
-    pub cut: Option<String>,
-    /// No member answers any more.
-    pub lost: Option<Failure>,
-}
-
-impl Walked {
-    /// Whether every node of the walked roots was read.
-    pub fn is_complete(&self) -> bool {
-        self.ended == Ended::Complete && self.cut.is_none() && self.lost.is_none()
     }
 }
 
@@ -95,14 +71,7 @@ impl Zookeeper {
             answers: answers.clone(),
             bounds,
             several: self.members.len() > 1,
-            walked: Walked {
-                ended: Ended::Complete,
-                nodes: 0,
-                roots: Vec::new(),
-                left_out: Vec::new(),
-                cut: None,
-                lost: None,
-            },
+            walked: Walked::default(),
         };
         let mut stop = pin!(stop);
         let reader = {

@@ -212,6 +212,7 @@ fn everything_of_dubbo_is_read() {
     assert_eq!(walked.ended, Ended::Complete);
     assert!(walked.is_complete(), "{walked:?}");
     assert_eq!(walked.roots, ["", "prod"]);
+    assert_eq!(walked.namespaces, ["", "prod"]);
     for key in [
         Key::nacos_instances("prod", "G", "providers:a.P::"),
         Key::nacos_instances("", "G", "providers:a.Q::"),

@@ -248,6 +248,48 @@ proptest! {
     }
 
     #[test]
+    fn spooled_answers_give_the_bytes_of_kept_ones(snapshot in snapshot()) {
+        let folder = tempfile::tempdir().expect("a folder");
+        // Whoever spools has asked, and knows when.
+        let mut kept = Snapshot::new(snapshot.manifest().clone());
+        let lines = snapshot.sources().flat_map(|(source, lines)| lines.map(move |line| (source, line)));
+        let lines: Vec<(SourceId, Line)> = lines
+            .map(|(source, line)| {
+                let at = snapshot.at(line).clone();
+                (source.clone(), line.clone().said_at(at))
+            })
+            .collect();
+        for (source, line) in &lines {
+            kept.insert(source.clone(), line.clone());
+        }
+        for name in ["s", "s.tar.gz"] {
+            let (one, other) = (folder.path().join(name), folder.path().join(format!("kept-{name}")));
+            let writer = Writer::new(&one).expect("a place");
+            let mut spool = writer.spool(kept.masker().clone()).expect("room");
+            // What was attached before is in memory, the rest comes and goes.
+            let mut head = Snapshot::new(snapshot.manifest().clone());
+            for (at, (source, line)) in lines.iter().enumerate() {
+                if at % 3 == 0 {
+                    head.insert(source.clone(), line.clone());
+                } else {
+                    writer.put(&mut spool, source, line.clone()).expect("room");
+                }
+            }
+            writer.write_spooled(&head, spool).expect("room");
+            Writer::new(&other).expect("a place").write(&kept).expect("room");
+            if name == "s" {
+                for file in ["manifest.json", "r1.jsonl", "r2.jsonl", "r3.jsonl"] {
+                    prop_assert_eq!(get(&one.join(file)), get(&other.join(file)));
+                }
+            } else {
+                prop_assert_eq!(get(&one), get(&other));
+            }
+        }
+        let there = std::fs::read_dir(folder.path()).expect("the folder").count();
+        prop_assert_eq!(there, 4, "nothing else is left");
+    }
+
+    #[test]
     fn a_line_comes_back(line in line()) {
         let written = serde_json::to_string(&line).expect("a line");
         let back = Line::parse(written.as_bytes()).map_err(TestCaseError::fail)?;

@@ -4,8 +4,8 @@ use std::{collections::BTreeSet, time::Duration};
 
 use diag::{
     observe::{
-        Clock, Deadline, Terms,
-        zookeeper::{Bounds, Walked, Zookeeper},
+        Clock, Deadline, Terms, Walked,
+        zookeeper::{Bounds, Zookeeper},
     },
     question::RegistryAddress,
     snapshot::{Ended, Key, Line, Masker, SourceId},

@@ -1,0 +1,197 @@
+//! `diag snapshot`: what the registries say about these services, or all of it, written in format 1.
+
+mod all;
+mod plan;
+
+use super::{
+    Surroundings, files, live, no_provider::all_wants, questions::questions, recorded, stream,
+    unbuilt, warn,
+};
+use crate::{
+    cli::SnapshotArgs,
+    error::UsageError,
+    exit::Exit,
+    model::service_key::ServiceKey,
+    observe::Observer,
+    progress::Spinner,
+    question::Question,
+    report::safe,
+    settings::Settings,
+    snapshot::{Ended, Snapshot, Writer},
+};
+
+/// Runs the verb.
+pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<Exit> {
+    unbuilt::snapshot(args)?;
+    let flags = &args.common.output;
+    let mut settings = Settings::new(&args.common, &around.environment)?;
+    unbuilt::format(settings.output)?;
+    warn(flags, &settings.warnings);
+    let mut writer = args.out.as_ref().map(Writer::new).transpose()?;
+    let mut files = files::read(&args.common)?;
+    let spinner = Spinner::start(
+        around.terminal.stderr && !flags.quiet,
+        around.environment.is_utf8(),
+    );
+
+    let (snapshot, ended) = if let Some(path) = &args.common.sight.snapshot {
+        // Recording again from a recording: only what these services need is kept.
+        let mut recording = recorded::open(path, &settings)?;
+        let mut snapshot = recording.snapshot();
+        let logs = recorded::logs(&mut recording, &mut snapshot)?;
+        files::enter(&mut files, &mut snapshot);
+        let now = snapshot.manifest().recorded_at.time();
+        let asked = questions(&args.services, &settings, &files, &logs, &snapshot, now)?;
+        warn(flags, &asked.notes);
+        let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+        if stopped {
+            // The recording would look complete and have nothing in it.
+            return Ok(Exit::Interrupted);
+        }
+        (snapshot, Ended::Complete)
+    } else {
+        if !args.dry_run {
+            settings.with_password(&around.environment)?;
+        }
+        let mut snapshot = live::snapshot(&settings);
+        files::enter(&mut files, &mut snapshot);
+        let questions = if args.all {
+            vec![everything(&settings, &snapshot)]
+        } else {
+            let now = snapshot.manifest().recorded_at.time();
+            let asked = questions(&args.services, &settings, &files, &[], &snapshot, now)?;
+            warn(flags, &asked.notes);
+            asked.questions
+        };
+        if questions
+            .iter()
+            .any(|question| question.registries.is_empty())
+        {
+            return Err(UsageError::new("no registry is named")
+                .hint("give --registry zookeeper://HOST:2181 or nacos://HOST:8848")
+                .into());
+        }
+        let mut observers = live::observers(&questions, &mut snapshot)?;
+        live::describe(&mut snapshot, &questions, args.all);
+        if args.dry_run {
+            let text = plan::plan(&observers, &questions, &snapshot, args.all);
+            return Ok(stream::report(&text, Exit::Fine)?);
+        }
+        if args.all
+            && let Some(writer) = writer.take()
+        {
+            return all(writer, snapshot, &mut observers, &settings, spinner, args);
+        }
+        let ended = live::ask(
+            &mut snapshot,
+            &mut observers,
+            &settings,
+            &spinner,
+            |snapshot| all_wants(&questions, snapshot),
+        )?;
+        (snapshot, ended)
+    };
+    drop(spinner);
+    if let Some(writer) = writer {
+        writer.write(&snapshot)?;
+    }
+    let answers = snapshot.sources().map(|(_, lines)| lines.count()).sum();
+    Ok(told(&snapshot, answers, &unread(&snapshot), &ended, args))
+}
+
+/// Records everything, on disk while it is read.
+fn all(
+    writer: Writer,
+    mut snapshot: Snapshot,
+    observers: &mut [Observer],
+    settings: &Settings,
+    spinner: Spinner,
+    args: &SnapshotArgs,
+) -> anyhow::Result<Exit> {
+    let mut spool = writer.spool(snapshot.masker().clone())?;
+    let walks = all::walk(
+        &mut snapshot,
+        observers,
+        settings,
+        &spinner,
+        |source, line| writer.put(&mut spool, source, line),
+    )?;
+    spinner.say("writing".to_owned());
+    let Some(snapshot) = all::write(writer, snapshot, spool)? else {
+        drop(spinner);
+        stream::note("interrupted while writing: nothing was recorded\n");
+        return Ok(Exit::Interrupted);
+    };
+    drop(spinner);
+    let answers = snapshot
+        .sources()
+        .map(|(_, lines)| lines.count())
+        .sum::<usize>()
+        + walks.answers;
+    Ok(told(&snapshot, answers, &walks.unread, &walks.ended, args))
+}
+
+/// Says on stderr what was recorded and what could not be, and how the run ends.
+fn told(
+    snapshot: &Snapshot,
+    answers: usize,
+    unread: &[(String, String)],
+    ended: &Ended,
+    args: &SnapshotArgs,
+) -> Exit {
+    if !args.common.output.quiet {
+        stream::note(&summary(snapshot, answers, args));
+    }
+    for (source, why) in unread {
+        stream::warn(&format!("{source}: nothing could be read: {why}"));
+    }
+    match ended {
+        Ended::Interrupted => Exit::Interrupted,
+        Ended::Complete if unread.is_empty() => Exit::Fine,
+        _ => Exit::Unknown,
+    }
+}
+
+/// Registries of which there are refusals and no answer.
+fn unread(snapshot: &Snapshot) -> Vec<(String, String)> {
+    snapshot
+        .sources()
+        .filter_map(|(source, lines)| {
+            let mut refusal = None;
+            for line in lines.filter(|line| line.key.op() != "tcp") {
+                refusal = Some(line.err_kind()?.to_string());
+            }
+            Some((source.to_string(), refusal?))
+        })
+        .collect()
+}
+
+/// A question that names every registry and no service in particular.
+fn everything(settings: &Settings, snapshot: &Snapshot) -> Question {
+    Question {
+        registries: settings.registries.clone(),
+        also_search: settings.also_search.clone(),
+        config_center: settings.config_center.clone(),
+        ..Question::new(
+            ServiceKey::new(None, "*", None),
+            snapshot.manifest().recorded_at.time(),
+        )
+    }
+}
+
+/// What was recorded, in one line for stderr.
+fn summary(snapshot: &Snapshot, answers: usize, args: &SnapshotArgs) -> String {
+    let unanswered = snapshot.without_answer().count();
+    let place = args
+        .out
+        .as_ref()
+        .map(|path| path.display().to_string())
+        .unwrap_or_default();
+    let ended = match snapshot.manifest().ended {
+        Ended::Complete => String::new(),
+        ref early => format!(", ended early ({early})"),
+    };
+    safe(&format!(
+        "recorded {answers} answers, {unanswered} questions without one{ended}: {place}"
+    )) + "\n"
+}

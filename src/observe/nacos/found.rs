@@ -1,0 +1,298 @@
+//! What the lists of a Nacos name, and whether they name everything.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use crate::{
+    observe::Failure,
+    snapshot::{ErrKind, Key, Line, Payload},
+};
+
+/// Groups of the configurations of Dubbo itself.
+const GROUPS: [&str; 4] = [
+    "dubbo",
+    "mapping",
+    "DUBBO_SERVICEDISCOVERY_MIGRATION",
+    "MIGRATION",
+];
+
+/// How the data ids of Dubbo's rules end.
+const RULES: [&str; 6] = [
+    ".condition-router",
+    ".tag-router",
+    ".script-router",
+    ".affinity-router",
+    ".configurators",
+    ".MESHAPPRULE",
+];
+
+/// `public` is the namespace without an id.
+pub(super) fn canonical(id: &str) -> String {
+    if id == "public" { "" } else { id }.to_owned()
+}
+
+/// What the lists name, and how much of each namespace was answered.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) namespaces: BTreeSet<String>,
+    /// Namespace, group, name.
+    services: BTreeSet<(String, String, String)>,
+    configs: BTreeSet<(String, String, String)>,
+    /// The first failure that is neither an absence nor an API that is not there.
+    pub(super) lost: Option<Failure>,
+    /// Namespaces of which something was asked in vain.
+    gaps: BTreeSet<String>,
+    /// How much was read of the lists of all services and of all configurations, by namespace and member.
+    services_of: BTreeMap<(String, Option<String>), Extent>,
+    configs_of: BTreeMap<(String, Option<String>), Extent>,
+}
+
+/// How much of a list in pages was read.
+#[derive(Debug, Default, Clone, Copy)]
+struct Extent {
+    announced: u64,
+    read: u64,
+}
+
+impl Found {
+    /// Namespaces of which all services and all configurations were listed, page by page, and nothing that was asked
+    /// of them was left unanswered. Only then does silence about a name mean that it is not there.
+    pub(super) fn complete(&self) -> Vec<String> {
+        let all = |lists: &BTreeMap<(String, Option<String>), Extent>, namespace: &String| {
+            lists
+                .iter()
+                .any(|((id, _), extent)| id == namespace && extent.read >= extent.announced)
+        };
+        self.namespaces
+            .iter()
+            .filter(|id| !self.gaps.contains(*id))
+            .filter(|id| all(&self.services_of, id) && all(&self.configs_of, id))
+            .cloned()
+            .collect()
+    }
+
+    pub(super) fn lists(&self) -> BTreeSet<Key> {
+        self.namespaces
+            .iter()
+            .flat_map(|namespace| {
+                [
+                    Key::NacosServices {
+                        namespace: namespace.clone(),
+                        group: None,
+                    },
+                    // Whoever may not see the console's list sees that of clients.
+                    Key::NacosServices {
+                        namespace: namespace.clone(),
+                        group: Some("DEFAULT_GROUP".to_owned()),
+                    },
+                    Key::NacosConfigSearch {
+                        namespace: namespace.clone(),
+                        group: String::new(),
+                        data_id: "*".to_owned(),
+                    },
+                ]
+            })
+            .collect()
+    }
+
+    pub(super) fn contents(&mut self) -> BTreeSet<Key> {
+        let mut keys = BTreeSet::new();
+        for (namespace, group, service) in std::mem::take(&mut self.services) {
+            keys.insert(Key::nacos_instances(&namespace, &group, &service));
+            keys.insert(Key::NacosCatalog {
+                namespace: namespace.clone(),
+                group: group.clone(),
+                service: service.clone(),
+            });
+            if service.starts_with("providers:") {
+                keys.insert(Key::NacosService {
+                    namespace: namespace.clone(),
+                    group: group.clone(),
+                    service: service.clone(),
+                });
+                keys.insert(Key::NacosSubscribers {
+                    namespace,
+                    group,
+                    service,
+                });
+            }
+        }
+        for (namespace, group, data_id) in std::mem::take(&mut self.configs) {
+            keys.insert(Key::nacos_config(namespace, group, data_id));
+        }
+        keys
+    }
+
+    /// Takes the names out of a line.
+    pub(super) fn note(&mut self, line: &Line) {
+        if let Payload::Err { kind, text, .. } = &line.payload {
+            let is_gap = !matches!(kind, ErrKind::NotFound | ErrKind::SwitchedOff);
+            let namespace = namespace_of(&line.key);
+            // The list of clients is asked for those who may not see the console's.
+            let spare = matches!(line.key, Key::NacosServices { group: Some(_), .. });
+            if let Some(namespace) = namespace.filter(|_| is_gap && !spare) {
+                self.gaps.insert(namespace.to_owned());
+            }
+            if is_gap && !matches!(line.key, Key::Tcp { .. }) && self.lost.is_none() {
+                self.lost = Some(Failure {
+                    kind: kind.clone(),
+                    text: text.clone(),
+                });
+            }
+            return;
+        }
+        let Some(value) = line.body_json() else {
+            return;
+        };
+        let list = |names: &[&str]| -> Vec<Value> {
+            let found = names
+                .iter()
+                .find_map(|name| value.pointer(name)?.as_array());
+            found.cloned().unwrap_or_default()
+        };
+        let text = |entry: &Value, names: &[&str]| {
+            let found = names.iter().find_map(|name| entry.get(name)?.as_str());
+            found.map(str::to_owned)
+        };
+        match &line.key {
+            Key::NacosNamespaces => {
+                let ids = list(&["/data"]);
+                self.namespaces.extend(
+                    ids.iter()
+                        .filter_map(|entry| text(entry, &["namespace"]))
+                        .map(|id| canonical(&id)),
+                );
+            }
+            Key::NacosServices { namespace, group } => {
+                let entries = list(&["/doms", "/serviceList", "/data/pageItems"]);
+                if group.is_none() {
+                    extend(
+                        &mut self.services_of,
+                        namespace,
+                        line,
+                        &value,
+                        entries.len(),
+                    );
+                }
+                for entry in entries {
+                    let name = entry.as_str().map(str::to_owned);
+                    let Some(name) = name.or_else(|| text(&entry, &["name"])) else {
+                        continue;
+                    };
+                    let group = text(&entry, &["groupName"])
+                        .or_else(|| group.clone())
+                        .unwrap_or_else(|| "DEFAULT_GROUP".to_owned());
+                    self.services.insert((namespace.clone(), group, name));
+                }
+            }
+            Key::NacosConfigSearch { namespace, .. } => {
+                let entries = list(&["/pageItems", "/data/pageItems"]);
+                extend(&mut self.configs_of, namespace, line, &value, entries.len());
+                for entry in entries {
+                    let group = text(&entry, &["group", "groupName"]).unwrap_or_default();
+                    let Some(data_id) = text(&entry, &["dataId"]) else {
+                        continue;
+                    };
+                    if is_dubbo(&group, &data_id) {
+                        self.configs.insert((namespace.clone(), group, data_id));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Counts a page. A list that announces no number has no pages.
+fn extend(
+    lists: &mut BTreeMap<(String, Option<String>), Extent>,
+    namespace: &str,
+    line: &Line,
+    page: &Value,
+    entries: usize,
+) {
+    let announced = ["/count", "/totalCount", "/data/totalCount"]
+        .iter()
+        .find_map(|name| page.pointer(name)?.as_u64());
+    let extent = lists
+        .entry((namespace.to_owned(), line.via.clone()))
+        .or_default();
+    extent.announced = extent.announced.max(announced.unwrap_or_default());
+    extent.read += entries as u64;
+}
+
+fn namespace_of(key: &Key) -> Option<&str> {
+    match key {
+        Key::NacosServices { namespace, .. }
+        | Key::NacosInstances { namespace, .. }
+        | Key::NacosCatalog { namespace, .. }
+        | Key::NacosService { namespace, .. }
+        | Key::NacosSubscribers { namespace, .. }
+        | Key::NacosConfig { namespace, .. }
+        | Key::NacosConfigSearch { namespace, .. } => Some(namespace),
+        _ => None,
+    }
+}
+
+/// Rules (of any group: the config centre's group can be chosen), mapping, migration, properties, and metadata, whose
+/// group is a revision (MD5).
+fn is_dubbo(group: &str, data_id: &str) -> bool {
+    GROUPS.contains(&group)
+        || data_id == "dubbo.properties"
+        || RULES.iter().any(|ending| data_id.ends_with(ending))
+        || (group.len() == 32 && group.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_configurations_of_dubbo_are_asked_for() {
+        assert!(is_dubbo("dubbo", "a.B::.condition-router"));
+        assert!(is_dubbo("0123456789abcdef0123456789abcdef", "app"));
+        assert!(is_dubbo("app", "dubbo.properties"));
+        assert!(is_dubbo("shop", "order.tag-router"));
+        assert!(!is_dubbo("DEFAULT_GROUP", "application.yml"));
+    }
+
+    fn heard(key: Key, json: serde_json::Value) -> Line {
+        Line::new(key, Payload::Json(json))
+    }
+
+    #[test]
+    fn a_namespace_is_complete_when_both_lists_are_and_nothing_was_refused() {
+        let services = |namespace: &str, group: Option<&str>| Key::NacosServices {
+            namespace: namespace.to_owned(),
+            group: group.map(str::to_owned),
+        };
+        let search = |namespace: &str| Key::NacosConfigSearch {
+            namespace: namespace.to_owned(),
+            group: String::new(),
+            data_id: "*".to_owned(),
+        };
+        let denied = |key| {
+            let kind = ErrKind::Denied;
+            Line::new(key, Failure { kind, text: None }.payload())
+        };
+        let mut found = Found::default();
+        for id in ["", "a", "b", "c", "d"] {
+            found.namespaces.insert(id.to_owned());
+            if id != "c" {
+                let configs = serde_json::json!({"totalCount": 0, "pageItems": []});
+                found.note(&heard(search(id), configs));
+            }
+            let page =
+                serde_json::json!({"count": 2, "serviceList": [{"name": "x", "groupName": "g"}]});
+            found.note(&heard(services(id, None), page.clone()));
+            // Of `b` the second page does not come.
+            if id != "b" {
+                found.note(&heard(services(id, None), page));
+            }
+        }
+        found.note(&denied(services("", Some("DEFAULT_GROUP"))));
+        found.note(&denied(Key::nacos_config("d", "dubbo", "x.tag-router")));
+        assert_eq!(found.complete(), ["", "a"]);
+    }
+}
