@@ -13,6 +13,7 @@ use super::dialect::{Dialect, Shape};
 use super::outcome::Outcome;
 use super::rules::{RouterId, RuleSource, Rules};
 use super::set::AddressSet;
+use super::trace::{Effect, Explained, Part, Reading, RuleRef, RuleState, Trace};
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::Url;
 use crate::model::version::DubboVersion;
@@ -36,6 +37,8 @@ impl Default for Settings {
 }
 
 struct Slot {
+    /// The SPI name.
+    kind: &'static str,
     router: Box<dyn Router>,
     /// The priority of a sorted chain.
     runs: i32,
@@ -66,9 +69,24 @@ pub struct Chain {
     /// 2.7 and 3.0.5: in order of running. Later: only the first one, the rest follows from it.
     routers: Vec<RouterId>,
     prepared: RefCell<BTreeMap<RouterId, PreparedRouter>>,
+    left_out: Vec<LeftOut>,
+}
+
+/// A rule URL of the registry that did not become a router.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LeftOut {
+    /// Its place among the rule URLs.
+    pub place: usize,
+    /// Why its router refuses it; `None` when this version has no router of that kind.
+    pub refused: Option<Thrown>,
 }
 
 impl Chain {
+    /// Rule URLs of the registry that have no effect.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
     /// The addresses it routes.
     pub fn list(&self) -> &AddressList {
         &self.list
@@ -80,6 +98,8 @@ impl Chain {
 pub struct Step {
     /// The simple name of Dubbo's class.
     pub router: &'static str,
+    /// Its SPI name (`tag`, `service`, `app`).
+    pub kind: &'static str,
     /// What came in.
     pub input: Outcome,
     /// What went out.
@@ -121,8 +141,9 @@ impl<S: RuleSource> Application<S> {
             ids.sort_by_key(|id| self.slots[*id].runs);
         }
         let mut routers = ids.clone();
+        let (of_urls, left_out) = self.of_rule_urls(rule_urls);
+        routers.extend(of_urls);
         if self.dialect.shape == Shape::Sorted {
-            routers.extend(self.of_rule_urls(rule_urls));
             routers.sort_by_key(|id| self.slots[*id].runs);
         }
         let list = Arc::new(list);
@@ -141,6 +162,7 @@ impl<S: RuleSource> Application<S> {
             list,
             routers,
             prepared: RefCell::default(),
+            left_out,
         })
     }
 
@@ -173,6 +195,74 @@ impl<S: RuleSource> Application<S> {
         let mut steps = Vec::new();
         let outcome = self.walk(chain, call, |step| steps.push(step.clone()));
         (steps, outcome)
+    }
+
+    /// Routes a call and tells why: see [`super::trace`].
+    pub fn explain(&self, chain: &Chain, call: &Call) -> Trace {
+        let (steps, outcome) = self.trace(chain, call);
+        let mut explained = Vec::with_capacity(steps.len() + 1);
+        let mut last = Outcome::Only(AddressSet::all(chain.list.len()));
+        let mut order = self.order(chain);
+        for (step, id) in steps.into_iter().zip(order.by_ref()) {
+            last = step.output.clone();
+            explained.push(Explained {
+                parts: self.parts(chain, id, call, &step.input),
+                step,
+                thrown: None,
+            });
+        }
+        if let (Err(thrown), Some(id)) = (&outcome, order.next()) {
+            explained.push(Explained {
+                parts: self.parts(chain, id, call, &last),
+                step: Step {
+                    router: self.slots[id].router.name(),
+                    kind: self.slots[id].kind,
+                    input: last,
+                    output: Outcome::Only(AddressSet::none(chain.list.len())),
+                },
+                thrown: Some(thrown.clone()),
+            });
+        }
+        Trace {
+            steps: explained,
+            outcome,
+        }
+    }
+
+    fn parts(&self, chain: &Chain, id: RouterId, call: &Call, input: &Outcome) -> Vec<Part> {
+        let input = input.at_most();
+        if self.slots[id].unknown {
+            let key = self.slots[id]
+                .router
+                .readings()
+                .into_iter()
+                .find(|(_, state)| *state == RuleState::NotSeen)
+                .map(|(key, _)| key)
+                .unwrap_or_default();
+            let rule = RuleRef {
+                key,
+                position: None,
+                force: false,
+            };
+            return vec![Part::bounded(Some(rule), "", Effect::NotSeen, &input)];
+        }
+        self.with_form(chain, id, |form| form.explain(&chain.list, call, &input))
+    }
+
+    /// The rules that the routers of a chain read, in order of the routers, and what became of each text.
+    pub fn readings(&self, chain: &Chain) -> Vec<Reading> {
+        self.order(chain)
+            .flat_map(|id| {
+                let slot = &self.slots[id];
+                let readings = slot.router.readings();
+                readings.into_iter().map(|(key, state)| Reading {
+                    router: slot.router.name(),
+                    kind: slot.kind,
+                    key,
+                    state,
+                })
+            })
+            .collect()
     }
 
     /// The routers of a chain, in order.
@@ -226,6 +316,7 @@ impl<S: RuleSource> Application<S> {
             let output = self.run(chain, id, call, &current)?;
             let step = Step {
                 router: self.slots[id].router.name(),
+                kind: self.slots[id].kind,
                 input: current,
                 output,
             };
@@ -245,10 +336,27 @@ impl<S: RuleSource> Application<S> {
         call: &Call,
         input: &Outcome,
     ) -> Result<Outcome, Thrown> {
-        let slot = &self.slots[id];
-        if slot.unknown {
+        if self.slots[id].unknown {
             return Ok(Outcome::Within(input.at_most()));
         }
+        let stops = self.dialect.shape != Shape::Sorted && self.settings.fail_fast;
+        self.with_form(chain, id, |form| {
+            input.clone().then(
+                |set| {
+                    if stops && set.is_empty() {
+                        // Only with several possible inputs: this one has ended before.
+                        return Ok(Outcome::Only(set.clone()));
+                    }
+                    form.route(&chain.list, call, set)
+                },
+                |bound| form.bound(bound),
+            )
+        })
+    }
+
+    /// The prepared form of a router, made anew when its rules have changed.
+    fn with_form<T>(&self, chain: &Chain, id: RouterId, ask: impl FnOnce(&dyn Prepared) -> T) -> T {
+        let slot = &self.slots[id];
         let mut prepared = chain.prepared.borrow_mut();
         let (changes, form) = prepared
             .entry(id)
@@ -257,17 +365,7 @@ impl<S: RuleSource> Application<S> {
             *form = slot.router.prepare(&chain.list);
             *changes = slot.changes;
         }
-        let stops = self.dialect.shape != Shape::Sorted && self.settings.fail_fast;
-        input.clone().then(
-            |set| {
-                if stops && set.is_empty() {
-                    // Only with several possible inputs: this one has ended before.
-                    return Ok(Outcome::Only(set.clone()));
-                }
-                form.route(&chain.list, call, set)
-            },
-            |bound| form.bound(bound),
-        )
+        ask(form.as_ref())
     }
 
     /// The router that a factory gives for a URL: a new one or the shared one.
@@ -303,6 +401,7 @@ impl<S: RuleSource> Application<S> {
             });
         let unknown = std::mem::take(&mut self.rules.met_unknown);
         self.slots.push(Slot {
+            kind: kind.name,
             router,
             runs,
             next: None,
@@ -317,23 +416,32 @@ impl<S: RuleSource> Application<S> {
 
     /// `RegistryDirectory.toRouters`: a URL of a kind that does not exist, or that its router refuses, is logged and
     /// left out.
-    fn of_rule_urls(&mut self, urls: &[Url]) -> Vec<RouterId> {
+    fn of_rule_urls(&mut self, urls: &[Url]) -> (Vec<RouterId>, Vec<LeftOut>) {
         let mut out = Vec::new();
-        for url in urls
+        let mut left_out = Vec::new();
+        for (place, url) in urls
             .iter()
-            .filter(|url| url.protocol.as_deref() != Some("empty"))
+            .enumerate()
+            .filter(|(_, url)| url.protocol.as_deref() != Some("empty"))
         {
             let protocol = url.text("router").or(url.protocol.as_deref());
             let kind = KINDS
                 .iter()
+                .filter(|_| self.dialect.shape == Shape::Sorted)
                 .find(|kind| kind.exists_in(&self.version) && Some(kind.name) == protocol);
-            if let Some(kind) = kind
-                && let Ok(id) = self.router(kind, url)
-                && !out.contains(&id)
-            {
-                out.push(id);
+            match kind.map(|kind| self.router(kind, url)) {
+                Some(Ok(id)) if out.contains(&id) => {}
+                Some(Ok(id)) => out.push(id),
+                None => left_out.push(LeftOut {
+                    place,
+                    refused: None,
+                }),
+                Some(Err(refused)) => left_out.push(LeftOut {
+                    place,
+                    refused: Some(refused),
+                }),
             }
         }
-        out
+        (out, left_out)
     }
 }

@@ -22,9 +22,30 @@ pub(super) fn present<T>(part: Option<&T>) -> Result<&T, Thrown> {
     })
 }
 
-impl From<RegexError> for Thrown {
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Halt {
+    /// Java throws.
+    Thrown(Thrown),
+    /// Java would answer, this program cannot.
+    NotRunnable(String),
+}
+
+impl From<Thrown> for Halt {
+    fn from(thrown: Thrown) -> Self {
+        Self::Thrown(thrown)
+    }
+}
+
+impl From<RegexError> for Halt {
     fn from(error: RegexError) -> Self {
-        Self::new("java.util.regex.PatternSyntaxException", error.to_string())
+        match error {
+            RegexError::Syntax(_) => Self::Thrown(Thrown::new(
+                "java.util.regex.PatternSyntaxException",
+                error.to_string(),
+            )),
+            RegexError::Unsupported(text) => Self::NotRunnable(text),
+        }
     }
 }
 
@@ -34,7 +55,7 @@ pub(super) fn fits_request(
     call: &Call,
     source_labels: &BTreeMap<String, String>,
     generic: &[&str],
-) -> Result<bool, Thrown> {
+) -> Result<bool, Halt> {
     if let Some(method) = &request.method
         && !fits_method(method, call, generic)?
     {
@@ -56,7 +77,7 @@ pub(super) fn fits_request(
 }
 
 /// `DubboMethodMatch.isMatch`.
-fn fits_method(method: &MethodMatch, call: &Call, generic: &[&str]) -> Result<bool, Thrown> {
+fn fits_method(method: &MethodMatch, call: &Call, generic: &[&str]) -> Result<bool, Halt> {
     if let Some(name) = &method.name
         && !name.is_match(Some(call.real_method(generic)))?
     {
@@ -90,14 +111,14 @@ fn fits_method(method: &MethodMatch, call: &Call, generic: &[&str]) -> Result<bo
                 .ok()
                 .and_then(|index| arguments.get(index));
             let Some(argument) = argument else {
-                return Err(Thrown::new(
+                return Err(Halt::Thrown(Thrown::new(
                     if wanted.index < 0 {
                         "java.lang.ArrayIndexOutOfBoundsException"
                     } else {
                         "java.lang.IndexOutOfBoundsException"
                     },
                     "DubboMethodArg index >= parameters.length",
-                ));
+                )));
             };
             if !fits_argument(wanted, argument)? {
                 return Ok(false);
@@ -108,7 +129,7 @@ fn fits_method(method: &MethodMatch, call: &Call, generic: &[&str]) -> Result<bo
 }
 
 /// `DubboMethodArg.isMatch`.
-fn fits_argument(wanted: &ArgumentMatch, argument: &JavaValue) -> Result<bool, Thrown> {
+fn fits_argument(wanted: &ArgumentMatch, argument: &JavaValue) -> Result<bool, Halt> {
     match &wanted.value {
         None => Ok(false),
         Some(ValueMatch::Text(texts)) => {
@@ -124,14 +145,14 @@ fn fits_argument(wanted: &ArgumentMatch, argument: &JavaValue) -> Result<bool, T
         }
         Some(ValueMatch::Number(numbers)) => {
             if *argument == JavaValue::Null {
-                return present::<JavaValue>(None).map(|_| false);
+                return Ok(present::<JavaValue>(None).map(|_| false)?);
             }
             let text = argument.text();
             let Some(value) = java_double(&text) else {
-                return Err(Thrown::new(
+                return Err(Halt::Thrown(Thrown::new(
                     "java.lang.NumberFormatException",
                     format!("For input string: \"{text}\""),
-                ));
+                )));
             };
             for number in present(numbers.as_ref())? {
                 if fits_number(present(number.as_ref())?, value) {

@@ -5,16 +5,34 @@
 //! asked again for every call.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
+use super::AddressList;
 use super::call::Call;
-use super::dialect::Dialect;
+use super::dialect::{Dialect, Shape};
 use super::pattern::{Pattern, reference};
 use super::provider::{Provider, raw_parameter, sample};
+use super::set::AddressSet;
+use super::trace::Oddity;
 use crate::model::url::Url;
 use crate::rule::condition::text::{Clause, Value};
 
 /// What 3.2 and later compare when an argument or attachment cannot be found.
 const NOT_FOUND: &str = "dubbo_internal_not_found_argument_condition_value";
+
+/// The place of a clause that does not hold, as read, and the value that was compared.
+pub(super) type Failing<'v> = (usize, Option<Cow<'v, str>>);
+
+/// Parameters that 2.7 leaves as the provider has them (`ClusterUtils.mergeUrl`).
+const PROVIDERS_OWN: [&str; 7] = [
+    "group",
+    "version",
+    "generic",
+    "release",
+    "dubbo",
+    "methods",
+    "dubbo.tag",
+];
 
 /// What a key means.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,8 +67,13 @@ pub(super) struct Side {
 }
 
 impl Side {
-    /// The left side. What depends on the consumer alone is answered here: `None` when it can never hold.
-    pub(super) fn left(clauses: &[Clause], consumer: &Url, dialect: Dialect) -> Option<Self> {
+    /// The left side. What depends on the consumer alone is answered here: when it can never hold, the place of the
+    /// clause that fails and the consumer's value.
+    pub(super) fn left(
+        clauses: &[Clause],
+        consumer: &Url,
+        dialect: Dialect,
+    ) -> Result<Self, Failing<'static>> {
         let mut side = Self {
             tests: Vec::new(),
             left: true,
@@ -61,13 +84,13 @@ impl Side {
             if test.key == Key::Parameter {
                 let value = sample(consumer, consumer.path.as_deref(), &test.name);
                 if !side.holds(&test, value.as_deref()) {
-                    return None;
+                    return Err((place, value.map(|value| Cow::Owned(value.into_owned()))));
                 }
             } else {
                 side.tests.push(test);
             }
         }
-        Some(side)
+        Ok(side)
     }
 
     /// The right side, with `$name` filled in from the consumer.
@@ -95,16 +118,69 @@ impl Side {
             .all(|test| self.holds(test, self.call_value(test, call).as_deref()))
     }
 
+    /// The first clause that a call does not fit, with the value compared.
+    pub(super) fn failing_call<'c>(&self, call: &'c Call) -> Option<Failing<'c>> {
+        self.tests.iter().find_map(|test| {
+            let value = self.call_value(test, call);
+            (!self.holds(test, value.as_deref())).then_some((test.place, value))
+        })
+    }
+
+    /// What of the real code may surprise when this side is asked about these addresses or this consumer.
+    pub(super) fn oddities(
+        clauses: &[Clause],
+        list: &AddressList,
+        input: &AddressSet,
+        dialect: Dialect,
+        left: bool,
+    ) -> BTreeSet<Oddity> {
+        let mut found = BTreeSet::new();
+        for clause in clauses {
+            let name = clause.key.as_str();
+            if Key::of(name, dialect) != Key::Parameter {
+                continue;
+            }
+            let only_unequal = clause.matches.is_empty() && !clause.mismatches.is_empty();
+            let is_missing = || {
+                if left {
+                    sample(&list.consumer, list.consumer.path.as_deref(), name).is_none()
+                } else {
+                    input
+                        .iter()
+                        .any(|at| list.providers[at].sample(name).is_none())
+                }
+            };
+            if only_unequal && is_missing() {
+                found.insert(if dialect.matchers {
+                    Oddity::MissingKeyFails
+                } else {
+                    Oddity::MissingKeyPasses
+                });
+            }
+            if left
+                && dialect.left_sees_registry
+                && ["host", "port", "protocol", "address"].contains(&name)
+            {
+                found.insert(Oddity::LeftSideSeesRegistry);
+            }
+            if !left
+                && dialect.shape == Shape::Sorted
+                && !PROVIDERS_OWN.contains(&name)
+                && list.consumer.parameter(name).is_some()
+            {
+                found.insert(Oddity::ConsumerOverlays);
+            }
+        }
+        found
+    }
+
     /// Whether an address fits this right side.
     pub(super) fn fits_provider(&self, provider: &dyn Provider) -> bool {
         self.failing(provider).is_none()
     }
 
     /// The place of the first clause that an address does not fit, in the order written, with the value compared.
-    pub(super) fn failing<'p>(
-        &self,
-        provider: &'p dyn Provider,
-    ) -> Option<(usize, Option<Cow<'p, str>>)> {
+    pub(super) fn failing<'p>(&self, provider: &'p dyn Provider) -> Option<Failing<'p>> {
         self.tests.iter().find_map(|test| {
             let value = self.provider_value(test, provider);
             (!self.holds(test, value.as_deref())).then_some((test.place, value))

@@ -2,24 +2,31 @@
 //!
 //! Mirrors `ListenableRouter` and `ConditionRouter` (2.7), `ListenableStateRouter` and `ConditionStateRouter` (3.x).
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
 
 use super::call::Call;
-use super::clause::Side;
+use super::clause::{Failing, Side};
 use super::condition_multi::{MultiCondition, PreparedMulti};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
+use super::trace::{Document, Effect, Fragment, Part, Removal, RuleRef, RuleState};
 use super::{AddressList, Prepared, RuleEvent, Thrown};
 use crate::model::version::DubboVersion;
-use crate::rule::condition::text::{Condition, ConditionError};
+use crate::rule::condition::text::{Clause, Condition, ConditionError};
 use crate::rule::condition::{self, ConditionDocument};
+use crate::rule::error::RuleError;
+use crate::rule::yaml::Position;
 
 /// The condition rules that are in force under one router.
 #[derive(Debug, Default)]
 pub(super) struct ConditionRules {
-    classic: Vec<ClassicCondition>,
-    multi: Vec<MultiCondition>,
+    classic: Vec<Arc<ClassicCondition>>,
+    multi: Vec<Arc<MultiCondition>>,
     /// 3.3: which of the two lists a call goes through is decided by the last document that could be read.
     multi_chosen: bool,
 }
@@ -31,6 +38,43 @@ pub(super) struct ClassicCondition {
     pub condition: Option<Condition>,
     pub force: bool,
     pub enabled: bool,
+    /// Where it stands.
+    pub source: Source,
+}
+
+/// Where a condition stands.
+#[derive(Debug)]
+pub(super) struct Source {
+    /// The rule.
+    pub document: Arc<Document>,
+    /// Where the condition begins in it.
+    pub at: Option<Position>,
+    /// The condition as read.
+    pub text: String,
+}
+
+impl Source {
+    /// The place of the condition.
+    pub(super) fn rule(&self, force: bool) -> RuleRef {
+        RuleRef {
+            key: self.document.key.clone(),
+            position: self.at,
+            force,
+        }
+    }
+
+    /// A clause of it as written, with its values.
+    pub(super) fn clause(&self, clause: Option<&Clause>) -> Fragment {
+        let span = clause.map_or(0..self.text.len(), span_of);
+        self.document.fragment(&self.text, self.at, span)
+    }
+}
+
+/// From the key of a clause to its last value.
+pub(super) fn span_of(clause: &Clause) -> Range<usize> {
+    let values = clause.matches.iter().chain(&clause.mismatches);
+    let end = values.map(|value| value.span.end).max();
+    clause.span.start..end.unwrap_or(clause.span.end).max(clause.span.end)
 }
 
 impl ConditionRules {
@@ -40,31 +84,41 @@ impl ConditionRules {
         event: RuleEvent<'_>,
         version: &DubboVersion,
         dialect: Dialect,
-    ) {
+    ) -> RuleState {
         let Some(content) = event.content else {
             *self = Self::default();
-            return;
+            return RuleState::Absent;
         };
-        let Ok(document) = condition::parse(content, version) else {
-            return;
+        let read = match condition::parse(content, version) {
+            Ok(read) => read,
+            Err(error) => return RuleState::Refused(error),
         };
-        self.multi_chosen = matches!(document, ConditionDocument::MultiDestination(_));
-        match document {
-            ConditionDocument::TooNew => {}
+        self.multi_chosen = matches!(read, ConditionDocument::MultiDestination(_));
+        let document = Document::new(event.key, content);
+        let (header, taken) = match read {
+            ConditionDocument::TooNew => return RuleState::TooNew,
             ConditionDocument::Classic(rule) => {
-                if rule.header.valid
-                    && let Some(classic) = ClassicCondition::all(&rule, dialect)
-                {
-                    self.classic = classic;
-                }
+                let taken = if rule.header.valid {
+                    ClassicCondition::all(&rule, &document, dialect).map(|all| self.classic = all)
+                } else {
+                    Ok(())
+                };
+                (rule.header, taken)
             }
             ConditionDocument::MultiDestination(rule) => {
-                if rule.header.valid
-                    && let Some(multi) = MultiCondition::all(&rule)
-                {
-                    self.multi = multi;
-                }
+                let taken = if rule.header.valid {
+                    MultiCondition::all(&rule, &document).map(|all| self.multi = all)
+                } else {
+                    Ok(())
+                };
+                (rule.header, taken)
             }
+        };
+        match taken {
+            Err(error) => RuleState::Refused(error),
+            Ok(()) if !header.valid => RuleState::Empty,
+            Ok(()) if !header.enabled => RuleState::Off,
+            Ok(()) => RuleState::InForce,
         }
     }
 
@@ -81,45 +135,81 @@ impl ConditionRules {
         let conditions = self
             .classic
             .iter()
-            .map(|c| PreparedClassic::new(c, list, dialect))
+            .map(|c| PreparedClassic::new(Arc::clone(c), list, dialect))
             .collect();
         Box::new(PreparedConditions { conditions })
     }
 }
 
 impl ClassicCondition {
-    /// All conditions of a document, or `None` when one of them cannot be read: then none counts.
-    fn all(rule: &condition::ConditionRule, dialect: Dialect) -> Option<Vec<Self>> {
+    /// All conditions of a document, or the first one that cannot be read: then none counts.
+    fn all(
+        rule: &condition::ConditionRule,
+        document: &Arc<Document>,
+        dialect: Dialect,
+    ) -> Result<Vec<Arc<Self>>, RuleError> {
         let header = &rule.header;
         rule.conditions
             .iter()
-            .map(|text| Self::new(text.text.as_deref(), header.force, header.enabled, dialect).ok())
+            .map(|written| {
+                let source = Source {
+                    document: Arc::clone(document),
+                    at: Some(written.at),
+                    text: written.text.clone().unwrap_or_default(),
+                };
+                let condition = read(&source.text, header.enabled, dialect)
+                    .map_err(|error| refused(&source, &error))?;
+                Ok(Arc::new(Self {
+                    condition,
+                    force: header.force,
+                    enabled: header.enabled,
+                    source,
+                }))
+            })
             .collect()
     }
+}
 
-    /// `null` in place of a text is refused like a blank one.
-    pub(super) fn new(
-        text: Option<&str>,
-        force: bool,
-        enabled: bool,
-        dialect: Dialect,
-    ) -> Result<Self, ConditionError> {
-        let condition = if enabled || !dialect.disabled_unread {
-            Some(Condition::parse(text.unwrap_or_default())?)
-        } else {
-            None
-        };
-        Ok(Self {
-            condition,
-            force,
-            enabled,
-        })
+/// Reads a condition, unless the rule is off and this version does not look at it. `null` in place of a text is refused
+/// like a blank one.
+pub(super) fn read(
+    text: &str,
+    enabled: bool,
+    dialect: Dialect,
+) -> Result<Option<Condition>, ConditionError> {
+    if enabled || !dialect.disabled_unread {
+        Condition::parse(text).map(Some)
+    } else {
+        Ok(None)
+    }
+}
+
+/// Why a whole document is refused for one condition, at the separator that has no place there.
+pub(super) fn refused(source: &Source, error: &ConditionError) -> RuleError {
+    let (class, at) = match error {
+        ConditionError::Blank => ("java.lang.IllegalArgumentException", None),
+        ConditionError::Separator { at, .. } => ("java.lang.IllegalStateException", Some(*at)),
+    };
+    let place = at.and_then(|at| {
+        let end = source.text.len();
+        source
+            .document
+            .fragment(&source.text, source.at, at..end)
+            .position
+    });
+    RuleError {
+        class,
+        message: error.to_string(),
+        at: place.or(source.at),
     }
 }
 
 /// A condition, prepared.
 pub(super) trait Step {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome;
+
+    /// The same with reasons.
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
 
     /// See [`Prepared::bound`].
     fn bound(&self, input: AddressSet) -> AddressSet {
@@ -154,6 +244,20 @@ impl<S: Step> Prepared for PreparedConditions<S> {
         Ok(outcome)
     }
 
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        let mut left = input.clone();
+        let mut parts = Vec::new();
+        for condition in &self.conditions {
+            if left.is_empty() {
+                break;
+            }
+            let part = condition.explain(list, call, &left);
+            left = part.output.at_most();
+            parts.push(part);
+        }
+        parts
+    }
+
     fn bound(&self, input: AddressSet) -> AddressSet {
         self.conditions
             .iter()
@@ -163,47 +267,136 @@ impl<S: Step> Prepared for PreparedConditions<S> {
 
 /// A classic condition, prepared.
 pub(super) struct PreparedClassic {
-    /// `None` when it never applies: disabled, or the left side excludes this consumer.
-    when: Option<Side>,
+    condition: Arc<ClassicCondition>,
+    dialect: Dialect,
+    /// `None` when the condition is not asked at all, an error when it never applies to this consumer.
+    when: Option<Result<Side, Failing<'static>>>,
     /// `None` is the empty right side.
     then: Option<Side>,
     /// The right side was read but names nothing (`=> &`): nobody fits.
     then_empty: bool,
-    force: bool,
     /// The addresses that fit the right side.
     fitting: OnceCell<AddressSet>,
 }
 
 impl PreparedClassic {
-    pub(super) fn new(condition: &ClassicCondition, list: &AddressList, dialect: Dialect) -> Self {
+    pub(super) fn new(
+        condition: Arc<ClassicCondition>,
+        list: &AddressList,
+        dialect: Dialect,
+    ) -> Self {
         let read = condition.condition.as_ref().filter(|_| condition.enabled);
+        let when = read.map(|read| Side::left(&read.when, &list.consumer, dialect));
+        let then = read
+            .and_then(|read| read.then.as_ref())
+            .map(|then| Side::right(then, &list.consumer, dialect));
+        let then_empty = read.is_some_and(|read| read.then.as_ref().is_some_and(Vec::is_empty));
         Self {
-            when: read.and_then(|read| Side::left(&read.when, &list.consumer, dialect)),
-            then: read
-                .and_then(|read| read.then.as_ref())
-                .map(|then| Side::right(then, &list.consumer, dialect)),
-            then_empty: read.is_some_and(|read| read.then.as_ref().is_some_and(Vec::is_empty)),
-            force: condition.force,
+            when,
+            then,
+            then_empty,
+            condition,
+            dialect,
             fitting: OnceCell::new(),
+        }
+    }
+
+    fn fitting(&self, list: &AddressList, then: &Side) -> &AddressSet {
+        self.fitting.get_or_init(|| {
+            list.filter(|provider| !self.then_empty && then.fits_provider(provider))
+        })
+    }
+
+    /// What it does to a call: the effect, and the clause of the left side that keeps it from applying.
+    fn effect(&self, list: &AddressList, call: &Call, input: &AddressSet) -> (Effect, AddressSet) {
+        let source = &self.condition.source;
+        let read = self.condition.condition.as_ref();
+        let failing = match &self.when {
+            None => return (Effect::Off, input.clone()),
+            Some(Err((place, value))) => Some((*place, value.clone())),
+            Some(Ok(when)) => when.failing_call(call),
+        };
+        if let Some((place, value)) = failing {
+            let effect = Effect::NotConcerned {
+                clause: source.clause(read.and_then(|read| read.when.get(place))),
+                value: value.map(Cow::into_owned),
+            };
+            return (effect, input.clone());
+        }
+        let none = AddressSet::none(list.len());
+        let Some(then) = &self.then else {
+            return (Effect::Refuses, none);
+        };
+        let kept = input.and(self.fitting(list, then));
+        if !kept.is_empty() {
+            return (Effect::Keeps, kept);
+        }
+        if self.condition.force {
+            (Effect::ForcesEmpty, none)
+        } else {
+            (Effect::Ignored, input.clone())
         }
     }
 }
 
 impl Step for PreparedClassic {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome {
-        if !self.when.as_ref().is_some_and(|when| when.fits_call(call)) {
+        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        if !applies {
             return Outcome::Only(input.clone());
         }
         let Some(then) = &self.then else {
             return Outcome::Only(AddressSet::none(list.len()));
         };
-        let fitting = self.fitting.get_or_init(|| {
-            list.filter(|provider| !self.then_empty && then.fits_provider(provider))
-        });
-        let result = input.and(fitting);
-        if result.is_empty() && !self.force {
+        let result = input.and(self.fitting(list, then));
+        if result.is_empty() && !self.condition.force {
             return Outcome::Only(input.clone());
         }
         Outcome::Only(result)
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
+        let (effect, output) = self.effect(list, call, input);
+        let (source, read) = (&self.condition.source, self.condition.condition.as_ref());
+        let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
+        let clauses = read
+            .and_then(|read| read.then.as_deref())
+            .unwrap_or_default();
+        let fits = matches!(
+            effect,
+            Effect::Keeps | Effect::ForcesEmpty | Effect::Ignored
+        );
+        let asked = self.then.as_ref().filter(|_| fits);
+        let removed = input
+            .without(&output)
+            .iter()
+            .map(|address| {
+                let failing = asked.and_then(|then| then.failing(list.providers[address].as_ref()));
+                let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
+                let by = fragments
+                    .entry(place)
+                    .or_insert_with(|| Arc::new(source.clause(clauses.get(place))));
+                Removal {
+                    address,
+                    by: Some(Arc::clone(by)),
+                    value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
+                }
+            })
+            .collect();
+        let mut oddities = BTreeSet::new();
+        if let (Some(read), true) = (read, self.when.is_some()) {
+            oddities = Side::oddities(&read.when, list, input, self.dialect, true);
+            if asked.is_some() {
+                oddities.extend(Side::oddities(clauses, list, input, self.dialect, false));
+            }
+        }
+        Part {
+            rule: Some(source.rule(self.condition.force)),
+            text: source.text.clone(),
+            effect,
+            output: Outcome::Only(output),
+            removed,
+            oddities: oddities.into_iter().collect(),
+        }
     }
 }

@@ -2,17 +2,23 @@
 //!
 //! Mirrors `MultiDestConditionRouter` and `DestinationSet`.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::AddressList;
 use super::call::Call;
-use super::clause::Side;
-use super::condition::Step;
+use super::clause::{Failing, Side};
+use super::condition::{Source, Step, refused};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
+use super::trace::{Document, Effect, Fragment, Oddity, Part, Removal};
 use crate::rule::condition::text::{Clause, parse_match};
 use crate::rule::condition_multi::MultiDestinationRule;
+use crate::rule::error::RuleError;
+use crate::rule::yaml::Position;
 
 /// The weight of a destination that has none, or none above 0.
 const DEFAULT_WEIGHT: i32 = 100;
@@ -21,39 +27,66 @@ const DEFAULT_WEIGHT: i32 = 100;
 #[derive(Debug)]
 pub(super) struct MultiCondition {
     when: Vec<Clause>,
-    to: Vec<(Vec<Clause>, i32)>,
+    from: Source,
+    to: Vec<Destination>,
     force: bool,
     enabled: bool,
 }
 
+#[derive(Debug)]
+struct Destination {
+    clauses: Vec<Clause>,
+    weight: i32,
+    source: Source,
+}
+
 impl MultiCondition {
-    /// All entries of a document, or `None` when one of them cannot be read: then none counts. Texts are read even
-    /// when the rule is disabled.
-    pub(super) fn all(rule: &MultiDestinationRule) -> Option<Vec<Self>> {
+    /// All entries of a document, or the first one that cannot be read: then none counts. Texts are read even when the
+    /// rule is disabled.
+    pub(super) fn all(
+        rule: &MultiDestinationRule,
+        document: &Arc<Document>,
+    ) -> Result<Vec<Arc<Self>>, RuleError> {
         rule.conditions
             .iter()
             .map(|entry| {
-                let to = entry
-                    .to
-                    .iter()
-                    .map(|destination| {
-                        let clauses =
-                            parse_match(destination.matches.as_deref().unwrap_or(""), "false")
-                                .ok()?;
-                        let weight = match &destination.weight {
-                            Some(text) => text.parse().ok()?,
-                            None => DEFAULT_WEIGHT,
-                        };
-                        Some((clauses, if weight <= 0 { DEFAULT_WEIGHT } else { weight }))
-                    })
-                    .collect::<Option<Vec<_>>>()?;
-                let when = parse_match(entry.from.as_deref().unwrap_or(""), "true").ok()?;
-                Some(Self {
+                let source = |text: &Option<String>, at: Option<Position>| Source {
+                    document: Arc::clone(document),
+                    at: at.or(Some(entry.at)),
+                    text: text.clone().unwrap_or_default(),
+                };
+                let mut to = Vec::with_capacity(entry.to.len());
+                for destination in &entry.to {
+                    let source = source(
+                        &destination.matches,
+                        destination.matches_at.or(Some(destination.at)),
+                    );
+                    let clauses = parse_match(&source.text, "false")
+                        .map_err(|error| refused(&source, &error))?;
+                    let weight = match &destination.weight {
+                        Some(text) => text.parse().map_err(|_| RuleError {
+                            class: "java.lang.NumberFormatException",
+                            message: format!("`weight` is no whole number of 32 bits: {text}"),
+                            at: Some(destination.at),
+                        })?,
+                        None => DEFAULT_WEIGHT,
+                    };
+                    to.push(Destination {
+                        clauses,
+                        weight: if weight <= 0 { DEFAULT_WEIGHT } else { weight },
+                        source,
+                    });
+                }
+                let from = source(&entry.from, entry.from_at);
+                let when =
+                    parse_match(&from.text, "true").map_err(|error| refused(&from, &error))?;
+                Ok(Arc::new(Self {
                     when,
+                    from,
                     to,
                     force: rule.header.force,
                     enabled: rule.header.enabled,
-                })
+                }))
             })
             .collect()
     }
@@ -61,58 +94,157 @@ impl MultiCondition {
 
 /// An entry, prepared.
 pub(super) struct PreparedMulti {
-    when: Option<Side>,
-    to: Vec<(Side, i32, OnceCell<AddressSet>)>,
-    force: bool,
+    condition: Arc<MultiCondition>,
+    dialect: Dialect,
+    /// `None` when the entry is off, an error when it never applies to this consumer.
+    when: Option<Result<Side, Failing<'static>>>,
+    to: Vec<(Side, OnceCell<AddressSet>)>,
 }
 
 impl PreparedMulti {
-    pub(super) fn new(condition: &MultiCondition, list: &AddressList, dialect: Dialect) -> Self {
-        let when = condition
-            .enabled
-            .then(|| Side::left(&condition.when, &list.consumer, dialect));
-        let to = condition
-            .to
-            .iter()
-            .map(|(clauses, weight)| {
-                (
-                    Side::right(clauses, &list.consumer, dialect),
-                    *weight,
-                    OnceCell::new(),
-                )
-            })
-            .collect();
+    pub(super) fn new(
+        condition: &Arc<MultiCondition>,
+        list: &AddressList,
+        dialect: Dialect,
+    ) -> Self {
         Self {
-            when: when.flatten(),
-            to,
-            force: condition.force,
+            when: condition
+                .enabled
+                .then(|| Side::left(&condition.when, &list.consumer, dialect)),
+            to: condition
+                .to
+                .iter()
+                .map(|to| {
+                    (
+                        Side::right(&to.clauses, &list.consumer, dialect),
+                        OnceCell::new(),
+                    )
+                })
+                .collect(),
+            condition: Arc::clone(condition),
+            dialect,
         }
+    }
+
+    /// The destinations that have somebody of the input.
+    fn destinations(&self, list: &AddressList, input: &AddressSet) -> Vec<(AddressSet, i32)> {
+        self.to
+            .iter()
+            .zip(&self.condition.to)
+            .map(|((side, fitting), to)| {
+                let fitting =
+                    fitting.get_or_init(|| list.filter(|provider| side.fits_provider(provider)));
+                (input.and(fitting), to.weight)
+            })
+            .filter(|(subset, _)| !subset.is_empty())
+            .collect()
+    }
+
+    /// What it does to a call that its left side is about.
+    fn answer(&self, list: &AddressList, input: &AddressSet) -> (Effect, Outcome) {
+        let none = || Outcome::Only(AddressSet::none(list.len()));
+        if self.to.is_empty() {
+            return (Effect::Refuses, none());
+        }
+        let destinations = self.destinations(list, input);
+        if destinations.is_empty() {
+            return if self.condition.force {
+                (Effect::ForcesEmpty, none())
+            } else {
+                (Effect::Ignored, Outcome::Only(input.clone()))
+            };
+        }
+        let effect = if destinations.len() == 1 {
+            Effect::Keeps
+        } else {
+            Effect::Draws
+        };
+        (effect, draw(destinations))
     }
 }
 
 impl Step for PreparedMulti {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome {
-        if !self.when.as_ref().is_some_and(|when| when.fits_call(call)) {
-            return Outcome::Only(input.clone());
+        match &self.when {
+            Some(Ok(when)) if when.fits_call(call) => self.answer(list, input).1,
+            _ => Outcome::Only(input.clone()),
         }
-        let none = || AddressSet::none(list.len());
-        if self.to.is_empty() {
-            return Outcome::Only(none());
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
+        let condition = &self.condition;
+        let rule = Some(condition.from.rule(condition.force));
+        let text = self.text();
+        let failing = match &self.when {
+            None => return Part::passing(rule, text, Effect::Off, input),
+            Some(Err((place, value))) => Some((*place, value.clone())),
+            Some(Ok(when)) => when.failing_call(call),
+        };
+        if let Some((place, value)) = failing {
+            let effect = Effect::NotConcerned {
+                clause: condition.from.clause(condition.when.get(place)),
+                value: value.map(Cow::into_owned),
+            };
+            return Part::passing(rule, text, effect, input);
         }
-        let destinations: Vec<(AddressSet, i32)> = self
+        let (effect, output) = self.answer(list, input);
+        let mut oddities = Side::oddities(&condition.when, list, input, self.dialect, true);
+        for to in &condition.to {
+            oddities.extend(Side::oddities(
+                &to.clauses,
+                list,
+                input,
+                self.dialect,
+                false,
+            ));
+        }
+        if effect == Effect::Draws {
+            oddities.insert(Oddity::DrawIsOffByOne);
+        }
+        let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
+        let removed = input
+            .without(&output.at_most())
+            .iter()
+            .map(|address| {
+                // The first destination stands for all: an address that is gone fits none of them.
+                let first = self.to.first().zip(condition.to.first());
+                let failing =
+                    first.and_then(|((side, _), _)| side.failing(list.providers[address].as_ref()));
+                let by = first.map(|(_, to)| {
+                    let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
+                    let by = fragments
+                        .entry(place)
+                        .or_insert_with(|| Arc::new(to.source.clause(to.clauses.get(place))));
+                    Arc::clone(by)
+                });
+                Removal {
+                    address,
+                    by,
+                    value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
+                }
+            })
+            .collect();
+        Part {
+            rule,
+            text,
+            effect,
+            output,
+            removed,
+            oddities: oddities.into_iter().collect(),
+        }
+    }
+}
+
+impl PreparedMulti {
+    /// The entry in one line: where from, where to, with weights.
+    fn text(&self) -> String {
+        let to: Vec<String> = self
+            .condition
             .to
             .iter()
-            .map(|(side, weight, fitting)| {
-                let fitting =
-                    fitting.get_or_init(|| list.filter(|provider| side.fits_provider(provider)));
-                (input.and(fitting), *weight)
-            })
-            .filter(|(subset, _)| !subset.is_empty())
+            .map(|to| format!("{} ({})", to.source.text, to.weight))
             .collect();
-        if destinations.is_empty() {
-            return Outcome::Only(if self.force { none() } else { input.clone() });
-        }
-        draw(destinations)
+        format!("{} => {}", self.condition.from.text, to.join(" | "))
     }
 }
 

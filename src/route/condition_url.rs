@@ -1,12 +1,15 @@
 //! Conditions that come as a URL: `condition://` of the registry (2.7), and the consumer's own `rule` parameter when
 //! `router=condition` asks for it (all lines).
 
+use std::sync::Arc;
+
 use super::call::Call;
 use super::chain::Making;
-use super::condition::{ClassicCondition, PreparedClassic, Step};
+use super::condition::{ClassicCondition, PreparedClassic, Source, Step, read};
 use super::dialect::{Dialect, Shape};
 use super::outcome::Outcome;
 use super::set::AddressSet;
+use super::trace::{Document, Part};
 use super::{AddressList, Prepared, Router, Thrown};
 use crate::model::url::{Url, decode};
 use crate::rule::condition::text::ConditionError;
@@ -15,7 +18,7 @@ use crate::rule::condition::text::ConditionError;
 pub(super) struct ConditionUrl {
     name: &'static str,
     priority: i32,
-    condition: ClassicCondition,
+    condition: Arc<ClassicCondition>,
     dialect: Dialect,
 }
 
@@ -29,24 +32,27 @@ impl ConditionUrl {
         } else {
             priority(url)?
         };
-        let condition = if enabled || !dialect.disabled_unread {
-            let rule = decoded_rule(url)?;
-            ClassicCondition::new(rule.as_deref(), force, enabled, dialect).map_err(|error| {
-                match error {
-                    ConditionError::Blank => {
-                        Thrown::new("java.lang.IllegalArgumentException", error.to_string())
-                    }
-                    ConditionError::Separator { .. } => {
-                        Thrown::new("java.lang.IllegalStateException", error.to_string())
-                    }
-                }
-            })?
+        let text = if enabled || !dialect.disabled_unread {
+            decoded_rule(url)?.unwrap_or_default()
         } else {
-            ClassicCondition {
-                condition: None,
-                force,
-                enabled,
-            }
+            String::new()
+        };
+        let condition = read(&text, enabled, dialect).map_err(|error| {
+            let class = match error {
+                ConditionError::Blank => "java.lang.IllegalArgumentException",
+                ConditionError::Separator { .. } => "java.lang.IllegalStateException",
+            };
+            Thrown::new(class, error.to_string())
+        })?;
+        let condition = ClassicCondition {
+            condition,
+            force,
+            enabled,
+            source: Source {
+                document: Document::new(&url.to_string(), &text),
+                at: None,
+                text,
+            },
         };
         let name = if dialect.shape == Shape::Sorted {
             "ConditionRouter"
@@ -56,7 +62,7 @@ impl ConditionUrl {
         Ok(Self {
             name,
             priority,
-            condition,
+            condition: Arc::new(condition),
             dialect,
         })
     }
@@ -98,7 +104,7 @@ impl Router for ConditionUrl {
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
         Box::new(PreparedUrl(PreparedClassic::new(
-            &self.condition,
+            Arc::clone(&self.condition),
             list,
             self.dialect,
         )))
@@ -118,5 +124,9 @@ impl Prepared for PreparedUrl {
             return Ok(Outcome::Only(input.clone()));
         }
         Ok(self.0.route(list, call, input))
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        vec![self.0.explain(list, call, input)]
     }
 }

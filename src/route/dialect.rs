@@ -37,6 +37,8 @@ pub struct Dialect {
     pub matchers: bool,
     /// `arguments[n]` is a key of its own (2.7.11 on).
     pub arguments: bool,
+    /// The left side sees host, port and protocol of the registry (before 2.7.10).
+    pub left_sees_registry: bool,
     /// A condition of a disabled rule is not read (2.7.12 on): its text may be wrong.
     pub disabled_unread: bool,
     /// Method names that conditions look behind (3.2.4 on; `$invokeAsync` from 3.2.9).
@@ -94,6 +96,7 @@ impl Dialect {
             },
             matchers: at_least([3, 2, 0]),
             arguments: at_least([2, 7, 11]),
+            left_sees_registry: !at_least([2, 7, 10]),
             disabled_unread: at_least([2, 7, 12]),
             condition_generic: generic,
             mesh_generic: generic,

@@ -9,6 +9,7 @@ use super::chain::Making;
 use super::condition::ConditionRules;
 use super::dialect::{Dialect, Shape};
 use super::rules::RuleReader;
+use super::trace::{RuleState, note};
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::Url;
 use crate::model::version::DubboVersion;
@@ -27,6 +28,7 @@ pub(super) struct Listenable {
     /// The provider application whose rule was read last.
     provider_application: Option<String>,
     rules: ConditionRules,
+    readings: Vec<(String, RuleState)>,
 }
 
 impl Listenable {
@@ -39,6 +41,7 @@ impl Listenable {
             own_application: None,
             provider_application: None,
             rules: ConditionRules::default(),
+            readings: Vec::new(),
         }
     }
 
@@ -73,13 +76,17 @@ impl Listenable {
 
     fn read(&mut self, key: &str, rules: &mut dyn RuleReader) {
         let key = format!("{key}{ENDING}");
-        if let Some(text) = rules.listen(&key) {
-            let event = RuleEvent {
-                key: &key,
-                content: Some(&text),
-            };
-            self.rules.process(event, &self.version, self.dialect);
-        }
+        let state = match rules.listen(&key) {
+            Some(text) => {
+                let event = RuleEvent {
+                    key: &key,
+                    content: Some(&text),
+                };
+                self.rules.process(event, &self.version, self.dialect)
+            }
+            None => rules.without(&key),
+        };
+        note(&mut self.readings, &key, state);
     }
 }
 
@@ -136,8 +143,13 @@ impl Router for Listenable {
     }
 
     fn process(&mut self, event: RuleEvent<'_>, _: &dyn RuleReader) -> Result<(), Thrown> {
-        self.rules.process(event, &self.version, self.dialect);
+        let state = self.rules.process(event, &self.version, self.dialect);
+        note(&mut self.readings, event.key, state);
         Ok(())
+    }
+
+    fn readings(&self) -> Vec<(String, RuleState)> {
+        self.readings.clone()
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {

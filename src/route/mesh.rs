@@ -6,13 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::call::Call;
-use super::call_match::{fits_request, present};
+use super::call_match::{Halt, fits_request, present};
 use super::chain::Making;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::provider::Provider;
 use super::rules::RuleReader;
 use super::set::AddressSet;
+use super::trace::{Effect, Fragment, Oddity, Part, Removal, RuleRef, RuleState, note};
 use super::{AddressList, PassOn, Prepared, Router, RuleEvent, Thrown};
 use crate::rule::mesh::{Destination, MeshDocuments, MeshRules, RouteDetail, WeightedDestination};
 
@@ -28,6 +29,7 @@ pub(super) struct MeshRouter {
     /// Rules in force by application.
     rules: BTreeMap<String, Arc<MeshRules>>,
     list: Option<Arc<AddressList>>,
+    readings: Vec<(String, RuleState)>,
 }
 
 impl MeshRouter {
@@ -38,6 +40,7 @@ impl MeshRouter {
             applications: BTreeSet::new(),
             rules: BTreeMap::new(),
             list: None,
+            readings: Vec::new(),
         }
     }
 
@@ -126,7 +129,10 @@ impl Router for MeshRouter {
         let fresh = in_hash_order(in_hash_order(fresh));
         let current: BTreeSet<String> = current.into_iter().collect();
         for name in fresh {
-            if let Some(documents) = rules.listen_mesh(&format!("{name}{ENDING}")) {
+            let key = format!("{name}{ENDING}");
+            let documents = rules.listen_mesh(&key);
+            note(&mut self.readings, &key, rules.mesh_state(&key));
+            if let Some(documents) = documents {
                 // A holder that exists but has no rules of this type tells a new router nothing.
                 if documents.standard.is_some() {
                     self.change(&name, &documents)?;
@@ -144,10 +150,15 @@ impl Router for MeshRouter {
         let Some(name) = event.key.strip_suffix(ENDING) else {
             return Ok(());
         };
+        note(&mut self.readings, event.key, rules.mesh_state(event.key));
         match rules.mesh(event.key) {
             Some(documents) => self.change(name, &documents),
             None => Ok(()),
         }
+    }
+
+    fn readings(&self) -> Vec<(String, RuleState)> {
+        self.readings.clone()
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
@@ -163,6 +174,7 @@ impl Router for MeshRouter {
                 applications
                     .entry(name.clone())
                     .or_insert_with(|| PreparedApplication {
+                        key: format!("{name}{ENDING}"),
                         rules: Arc::clone(rules),
                         subsets: BTreeMap::new(),
                     });
@@ -205,12 +217,13 @@ impl Router for MeshRouter {
                 .unwrap_or_default()
                 .to_owned(),
             source_labels: self.source_labels.clone(),
-            generic: self.dialect.mesh_generic,
+            dialect: self.dialect,
         })
     }
 }
 
 struct PreparedApplication {
+    key: String,
     rules: Arc<MeshRules>,
     subsets: BTreeMap<Option<String>, AddressSet>,
 }
@@ -220,7 +233,7 @@ struct PreparedMesh {
     unmatched: Option<AddressSet>,
     service: String,
     source_labels: BTreeMap<String, String>,
-    generic: &'static [&'static str],
+    dialect: Dialect,
 }
 
 impl Prepared for PreparedMesh {
@@ -230,6 +243,90 @@ impl Prepared for PreparedMesh {
         call: &Call,
         input: &AddressSet,
     ) -> Result<Outcome, Thrown> {
+        match self.answer(list, call, input) {
+            Ok(outcome) => Ok(outcome),
+            Err(Halt::Thrown(thrown)) => Err(thrown),
+            Err(Halt::NotRunnable(_)) => Ok(Outcome::Within(input.clone())),
+        }
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        let keys: Vec<&str> = self.applications.iter().map(|it| it.key.as_str()).collect();
+        let rule = RuleRef {
+            key: keys.join(", "),
+            position: None,
+            force: false,
+        };
+        let output = match self.answer(list, call, input) {
+            Ok(output) => output,
+            Err(Halt::Thrown(_)) => return Vec::new(),
+            Err(Halt::NotRunnable(text)) => {
+                let effect = Effect::NotRunnable(text);
+                return vec![Part::bounded(Some(rule), "match", effect, input)];
+            }
+        };
+        let subsets = self.drawn(call);
+        let by = Arc::new(Fragment {
+            text: subsets.join(", "),
+            position: None,
+        });
+        let removed: Vec<Removal> = input
+            .without(&output.at_most())
+            .iter()
+            .map(|address| Removal {
+                address,
+                by: Some(Arc::clone(&by)),
+                value: self.subset_of(address),
+            })
+            .collect();
+        let effect = match (subsets.is_empty(), output == Outcome::Only(input.clone())) {
+            (false, true) => Effect::EmptyProtection,
+            (true, true) => return Vec::new(),
+            _ => Effect::Subsets,
+        };
+        let mut oddities = Vec::new();
+        if self.dialect.mesh_labels_see_consumer {
+            oddities.push(Oddity::LabelsSeeConsumer);
+        }
+        vec![Part {
+            output,
+            removed,
+            oddities,
+            ..Part::passing(Some(rule), by.text.clone(), effect, input)
+        }]
+    }
+}
+
+impl PreparedMesh {
+    /// The subsets that a call may be sent to, in the order written.
+    fn drawn(&self, call: &Call) -> Vec<String> {
+        let mut names = Vec::new();
+        for application in &self.applications {
+            let Ok(Some(destinations)) = self.destinations(&application.rules, call) else {
+                continue;
+            };
+            for destination in destinations.iter().flatten() {
+                let subset = destination
+                    .destination
+                    .as_ref()
+                    .and_then(|to| to.subset.clone());
+                names.extend(subset.filter(|name| !names.contains(name)));
+            }
+        }
+        names
+    }
+
+    /// The subset that an address belongs to.
+    fn subset_of(&self, address: usize) -> Option<String> {
+        self.applications.iter().find_map(|application| {
+            let subsets = application.subsets.iter();
+            subsets
+                .filter(|(_, places)| places.contains(address))
+                .find_map(|(name, _)| name.clone())
+        })
+    }
+
+    fn answer(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Result<Outcome, Halt> {
         // Which subset each application contributes, all combinations.
         let mut outcome = Outcome::Only(AddressSet::none(list.len()));
         for application in &self.applications {
@@ -237,7 +334,7 @@ impl Prepared for PreparedMesh {
                 Some(destinations) => application.draw(destinations, input)?,
                 None => continue,
             };
-            outcome = outcome.then::<Thrown>(
+            outcome = outcome.then::<Halt>(
                 |sum| {
                     Ok(Outcome::one_of(
                         drawn
@@ -272,7 +369,7 @@ impl PreparedMesh {
         &self,
         rules: &'r MeshRules,
         call: &Call,
-    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Thrown> {
+    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Halt> {
         for service in &rules.virtual_services {
             for route in present(service.routes.as_ref())? {
                 let route = present(route.as_ref())?;
@@ -295,7 +392,7 @@ impl PreparedMesh {
         &self,
         details: &'r [Option<RouteDetail>],
         call: &Call,
-    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Thrown> {
+    ) -> Result<Option<&'r [Option<WeightedDestination>]>, Halt> {
         for detail in details {
             let detail = present(detail.as_ref())?;
             let mut fits = true;
@@ -304,7 +401,7 @@ impl PreparedMesh {
                     present(request.as_ref())?,
                     call,
                     &self.source_labels,
-                    self.generic,
+                    self.dialect.mesh_generic,
                 )? {
                     fits = false;
                     break;

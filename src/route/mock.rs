@@ -5,6 +5,7 @@
 use super::call::{Call, JavaValue};
 use super::outcome::Outcome;
 use super::set::AddressSet;
+use super::trace::{Effect, Part, Removal};
 use super::{AddressList, Prepared, Router, Thrown};
 
 /// The attachment that asks for mock providers.
@@ -43,5 +44,28 @@ impl Prepared for PreparedMock {
                 format!("the attachment {NEED_MOCK} is no text"),
             )),
         }
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        let Ok(output) = self.route(list, call, input) else {
+            return Vec::new();
+        };
+        let removed: Vec<Removal> = input
+            .without(&output.at_most())
+            .iter()
+            .map(|address| Removal {
+                address,
+                by: None,
+                value: list.providers[address].url().protocol.clone(),
+            })
+            .collect();
+        if removed.is_empty() {
+            return Vec::new();
+        }
+        vec![Part {
+            output,
+            removed,
+            ..Part::passing(None, "mock://", Effect::Mock, input)
+        }]
     }
 }

@@ -3,7 +3,8 @@
 //! `rule` says what a text means; here it is applied, in the order and with the oddities of each Dubbo version. Pure:
 //! scripts are never run and names never resolved, where that would be needed the answer is a bound (see [`outcome`]).
 //!
-//! A router kind is one file here, one in `rule`, and one line in [`chain`].
+//! A router kind is one file here, one in `rule`, and one line in [`chain`]. How an answer is explained stands in
+//! [`trace`].
 
 mod address;
 pub mod application;
@@ -25,6 +26,7 @@ pub mod rules;
 mod script;
 pub mod set;
 mod tag;
+pub mod trace;
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +36,7 @@ use outcome::Outcome;
 use provider::Provider;
 use rules::RuleReader;
 use set::AddressSet;
+use trace::{Part, RuleState};
 
 use crate::model::url::Url;
 
@@ -124,6 +127,11 @@ trait Router {
         Ok(())
     }
 
+    /// The keys of rules that it read, and what became of the texts, in the order of reading.
+    fn readings(&self) -> Vec<(String, RuleState)> {
+        Vec::new()
+    }
+
     /// A priority of its own, from the URL it was made of.
     fn priority(&self) -> Option<i32> {
         None
@@ -138,6 +146,11 @@ trait Prepared {
     /// Routes a call. `input` is a subset of the list.
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet)
     -> Result<Outcome, Thrown>;
+
+    /// Why [`Self::route`] gives what it gives: each part that was asked.
+    fn explain(&self, _: &AddressList, _: &Call, _: &AddressSet) -> Vec<Part> {
+        Vec::new()
+    }
 
     /// What can be said of the result when only a bound of the input is known.
     fn bound(&self, input: AddressSet) -> AddressSet {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::trace::RuleState;
 use crate::model::version::DubboVersion;
+use crate::rule::error::RuleError;
 use crate::rule::mesh::{self, MeshDocuments};
 
 /// A router of an application, by number.
@@ -42,12 +44,18 @@ pub(super) trait RuleReader {
     /// Listens to a key from now on and reads it; an empty text counts as none.
     fn listen(&mut self, key: &str) -> Option<String>;
 
+    /// Why [`Self::listen`] gave nothing: there is none, or it was not seen.
+    fn without(&self, key: &str) -> RuleState;
+
     /// Stops listening.
     fn forget(&mut self, key: &str);
 
     /// Listens to the mesh rules of an application and gives what is in force: all mesh routers share one listener,
     /// which keeps the last text that could be read.
     fn listen_mesh(&mut self, key: &str) -> Option<Arc<MeshDocuments>>;
+
+    /// What became of the text of mesh rules.
+    fn mesh_state(&self, key: &str) -> RuleState;
 
     /// The mesh rules in force under a key that is listened to.
     fn mesh(&self, key: &str) -> Option<Arc<MeshDocuments>>;
@@ -60,12 +68,33 @@ pub(super) struct Rules<S> {
     changed: BTreeMap<String, Option<String>>,
     listeners: BTreeMap<String, Vec<RouterId>>,
     read: Vec<String>,
-    mesh: BTreeMap<String, Option<Arc<MeshDocuments>>>,
+    mesh: BTreeMap<String, MeshHolder>,
     version: DubboVersion,
     /// Who asks.
     pub(super) asking: RouterId,
     /// The asking router met a rule that was not seen.
     pub(super) met_unknown: bool,
+}
+
+/// What the one listener of an application's mesh rules holds.
+#[derive(Default)]
+struct MeshHolder {
+    /// The last text that could be read.
+    held: Option<Arc<MeshDocuments>>,
+    /// Why the text of now is not the one that is held.
+    refused: Option<RuleError>,
+}
+
+impl MeshHolder {
+    fn take(&mut self, text: &str, version: &DubboVersion) {
+        match mesh::parse(text, version) {
+            Ok(read) => {
+                self.held = Some(Arc::new(read));
+                self.refused = None;
+            }
+            Err(error) => self.refused = Some(error),
+        }
+    }
 }
 
 impl<S: RuleSource> Rules<S> {
@@ -91,10 +120,8 @@ impl<S: RuleSource> Rules<S> {
     pub(super) fn change(&mut self, key: &str, content: Option<&str>) -> Vec<RouterId> {
         self.changed
             .insert(key.to_owned(), content.map(str::to_owned));
-        if let Some(held) = self.mesh.get_mut(key)
-            && let Ok(read) = mesh::parse(content.unwrap_or_default(), &self.version)
-        {
-            *held = Some(Arc::new(read));
+        if let Some(holder) = self.mesh.get_mut(key) {
+            holder.take(content.unwrap_or_default(), &self.version);
         }
         self.listeners.get(key).cloned().unwrap_or_default()
     }
@@ -127,6 +154,14 @@ impl<S: RuleSource> RuleReader for Rules<S> {
         self.text(key)
     }
 
+    fn without(&self, key: &str) -> RuleState {
+        if !self.changed.contains_key(key) && self.source.rule(key) == RuleText::Unknown {
+            RuleState::NotSeen
+        } else {
+            RuleState::Absent
+        }
+    }
+
     fn forget(&mut self, key: &str) {
         if let Some(listeners) = self.listeners.get_mut(key) {
             listeners.retain(|id| *id != self.asking);
@@ -135,10 +170,11 @@ impl<S: RuleSource> RuleReader for Rules<S> {
 
     fn listen_mesh(&mut self, key: &str) -> Option<Arc<MeshDocuments>> {
         if !self.mesh.contains_key(key) {
-            let read = self
-                .text(key)
-                .and_then(|text| mesh::parse(&text, &self.version).ok());
-            self.mesh.insert(key.to_owned(), read.map(Arc::new));
+            let mut holder = MeshHolder::default();
+            if let Some(text) = self.text(key) {
+                holder.take(&text, &self.version);
+            }
+            self.mesh.insert(key.to_owned(), holder);
         }
         self.listeners
             .entry(key.to_owned())
@@ -148,6 +184,24 @@ impl<S: RuleSource> RuleReader for Rules<S> {
     }
 
     fn mesh(&self, key: &str) -> Option<Arc<MeshDocuments>> {
-        self.mesh.get(key).cloned().flatten()
+        self.mesh.get(key)?.held.clone()
+    }
+
+    fn mesh_state(&self, key: &str) -> RuleState {
+        match self.mesh.get(key) {
+            Some(MeshHolder {
+                refused: Some(error),
+                ..
+            }) => RuleState::Refused(error.clone()),
+            Some(MeshHolder {
+                held: Some(documents),
+                ..
+            }) => match &documents.standard {
+                Some(Ok(rules)) if rules.is_valid() => RuleState::InForce,
+                Some(Err(error)) => RuleState::Refused(error.clone()),
+                Some(Ok(_)) | None => RuleState::Empty,
+            },
+            _ => self.without(key),
+        }
     }
 }

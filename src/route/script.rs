@@ -11,6 +11,7 @@ use super::condition_url::{decoded_rule, priority};
 use super::outcome::Outcome;
 use super::rules::RuleReader;
 use super::set::AddressSet;
+use super::trace::{Document, Effect, Oddity, Part, RuleRef, RuleState, note};
 use super::{AddressList, PassOn, Prepared, Router, RuleEvent, Thrown};
 use crate::model::version::DubboVersion;
 use crate::rule::script::{self, ScriptRule};
@@ -26,6 +27,8 @@ pub(super) struct ScriptRouter {
     rule: Option<ScriptRule>,
     /// A script was accepted at some time. It stays when a later document brings none, and when the rule is removed.
     has_script: bool,
+    document: Option<Arc<Document>>,
+    readings: Vec<(String, RuleState)>,
 }
 
 impl ScriptRouter {
@@ -36,6 +39,8 @@ impl ScriptRouter {
             application: None,
             rule: None,
             has_script: false,
+            document: None,
+            readings: Vec::new(),
         }
     }
 }
@@ -73,14 +78,15 @@ impl Router for ScriptRouter {
         }
         self.application = Some(application.to_owned());
         let key = format!("{application}{ENDING}");
-        if let Some(text) = rules.listen(&key) {
-            self.process(
-                RuleEvent {
+        match rules.listen(&key) {
+            Some(text) => {
+                let event = RuleEvent {
                     key: &key,
                     content: Some(&text),
-                },
-                rules,
-            )?;
+                };
+                self.process(event, rules)?;
+            }
+            None => note(&mut self.readings, &key, rules.without(&key)),
         }
         Ok(())
     }
@@ -88,40 +94,113 @@ impl Router for ScriptRouter {
     fn process(&mut self, event: RuleEvent<'_>, _: &dyn RuleReader) -> Result<(), Thrown> {
         let Some(content) = event.content else {
             self.rule = None;
+            note(&mut self.readings, event.key, RuleState::Absent);
             return Ok(());
         };
-        let Ok(rule) = script::parse(content, &self.version) else {
-            return Ok(());
+        let rule = match script::parse(content, &self.version) {
+            Ok(rule) => rule,
+            Err(error) => {
+                note(&mut self.readings, event.key, RuleState::Refused(error));
+                return Ok(());
+            }
         };
-        let engine = rule
-            .engine
-            .as_deref()
-            .filter(|name| !name.is_empty())
-            .unwrap_or(DEFAULT_ENGINE);
+        let engine = engine(&rule);
         let has_text = rule.script.as_ref().is_some_and(|text| !text.is_empty());
         if has_text && may_have_engine(&self.settings, engine) {
             self.has_script = true;
         }
+        let state = match &rule.header {
+            header if !header.valid => RuleState::Empty,
+            header if !header.enabled => RuleState::Off,
+            _ => RuleState::InForce,
+        };
+        note(&mut self.readings, event.key, state);
         self.rule = Some(rule);
+        self.document = Some(Document::new(event.key, content));
         Ok(())
     }
 
+    fn readings(&self) -> Vec<(String, RuleState)> {
+        self.readings.clone()
+    }
+
     fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {
-        match &self.rule {
-            _ if !self.has_script => Box::new(PassOn),
-            None => Box::new(Removed),
-            Some(rule) if !rule.header.valid || !rule.header.enabled => Box::new(PassOn),
-            Some(_) => Box::new(Anything),
+        let Some(rule) = &self.rule else {
+            return if self.has_script {
+                Box::new(Removed)
+            } else {
+                Box::new(PassOn)
+            };
+        };
+        let reference = RuleRef {
+            key: self
+                .document
+                .as_ref()
+                .map_or_else(String::new, |it| it.key.clone()),
+            position: rule.script_at,
+            force: rule.header.force,
+        };
+        let engine = engine(rule).to_owned();
+        if rule.header.valid && !rule.header.enabled {
+            return Box::new(Unscripted(reference, Effect::Off));
         }
+        if !self.has_script {
+            return if rule.header.valid && rule.script.as_ref().is_some_and(|it| !it.is_empty()) {
+                Box::new(Unscripted(reference, Effect::NoEngine(engine)))
+            } else {
+                Box::new(PassOn)
+            };
+        }
+        if !rule.header.valid {
+            return Box::new(PassOn);
+        }
+        Box::new(Anything(reference, engine))
     }
 }
 
-/// A script runs.
-struct Anything;
+/// The engine that a rule asks for.
+fn engine(rule: &ScriptRule) -> &str {
+    rule.engine
+        .as_deref()
+        .filter(|name| !name.is_empty())
+        .unwrap_or(DEFAULT_ENGINE)
+}
+
+/// A rule whose script does not run.
+struct Unscripted(RuleRef, Effect);
+
+impl Prepared for Unscripted {
+    fn route(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Result<Outcome, Thrown> {
+        Ok(Outcome::Only(input.clone()))
+    }
+
+    fn explain(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Vec<Part> {
+        let Self(rule, effect) = self;
+        vec![Part::passing(
+            Some(rule.clone()),
+            "script",
+            effect.clone(),
+            input,
+        )]
+    }
+}
+
+/// A script runs: the rule, and its engine.
+struct Anything(RuleRef, String);
 
 impl Prepared for Anything {
     fn route(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Result<Outcome, Thrown> {
         Ok(Outcome::Within(input.clone()))
+    }
+
+    fn explain(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Vec<Part> {
+        let Self(rule, engine) = self;
+        vec![Part::bounded(
+            Some(rule.clone()),
+            engine,
+            Effect::Script,
+            input,
+        )]
     }
 }
 
@@ -135,11 +214,21 @@ impl Prepared for Removed {
             "the script rule was removed, its script was not",
         ))
     }
+
+    fn explain(&self, list: &AddressList, _: &Call, input: &AddressSet) -> Vec<Part> {
+        vec![Part {
+            output: Outcome::Only(AddressSet::none(list.len())),
+            oddities: vec![Oddity::ScriptOutlivesRule],
+            ..Part::passing(None, "script", Effect::Script, input)
+        }]
+    }
 }
 
 /// A `script://` URL of the registry.
 pub(super) struct ScriptUrl {
     priority: i32,
+    rule: RuleRef,
+    engine: String,
 }
 
 impl ScriptUrl {
@@ -159,7 +248,15 @@ impl ScriptUrl {
                 "route rule can not be empty.",
             ));
         }
-        Ok(Self { priority })
+        Ok(Self {
+            priority,
+            rule: RuleRef {
+                key: making.url.to_string(),
+                position: None,
+                force: making.url.flag("force", false),
+            },
+            engine: engine.to_owned(),
+        })
     }
 }
 
@@ -173,6 +270,6 @@ impl Router for ScriptUrl {
     }
 
     fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {
-        Box::new(Anything)
+        Box::new(Anything(self.rule.clone(), self.engine.clone()))
     }
 }

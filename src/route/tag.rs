@@ -12,10 +12,13 @@ use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::rules::RuleReader;
 use super::set::AddressSet;
+use super::trace::{Effect, Fragment, Oddity, Part, Removal, RuleRef, RuleState, note};
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::is_true;
 use crate::model::version::DubboVersion;
+use crate::rule::error::RuleError;
 use crate::rule::ip_expression::{Host, IpExpression};
+use crate::rule::java_regex::RegexError;
 use crate::rule::tag::{self, Tag, TagRule};
 
 const TAG: &str = "dubbo.tag";
@@ -30,12 +33,16 @@ pub(super) struct TagRouter {
     application: Option<String>,
     list: Option<Arc<AddressList>>,
     rule: Option<Arc<TagsInForce>>,
+    readings: Vec<(String, RuleState)>,
 }
 
 /// A rule with the addresses that its tags stand for.
 #[derive(Debug)]
 struct TagsInForce {
+    key: String,
     rule: TagRule,
+    /// An expression of `match` that cannot be replayed: what a tag stands for is not known.
+    not_runnable: Option<String>,
     /// Addresses by tag, only of tags that have some. A tag without a name is never asked for.
     by_name: BTreeMap<Option<String>, Vec<String>>,
 }
@@ -49,21 +56,36 @@ impl TagRouter {
             application: None,
             list: None,
             rule: None,
+            readings: Vec::new(),
         }
     }
 
-    /// Reads a document for the current addresses; `None` when it is refused.
-    fn read(&self, content: &str) -> Option<Arc<TagsInForce>> {
-        let rule = tag::parse(content, &self.version).ok()?;
-        let by_name = self.addresses(&rule)?;
-        Some(Arc::new(TagsInForce { rule, by_name }))
+    /// Reads a document for the current addresses.
+    fn read(&self, key: &str, content: &str) -> Result<Arc<TagsInForce>, RuleError> {
+        let rule = tag::parse(content, &self.version)?;
+        self.in_force(key, rule).map(Arc::new)
     }
 
     /// `TagRouterRule.init`.
-    fn addresses(&self, rule: &TagRule) -> Option<BTreeMap<Option<String>, Vec<String>>> {
+    fn in_force(&self, key: &str, rule: TagRule) -> Result<TagsInForce, RuleError> {
+        let mut not_runnable = None;
+        let by_name = self.addresses(&rule, &mut not_runnable)?;
+        Ok(TagsInForce {
+            key: key.to_owned(),
+            rule,
+            not_runnable,
+            by_name,
+        })
+    }
+
+    fn addresses(
+        &self,
+        rule: &TagRule,
+        not_runnable: &mut Option<String>,
+    ) -> Result<BTreeMap<Option<String>, Vec<String>>, RuleError> {
         let mut by_name = BTreeMap::new();
         if !rule.header.valid {
-            return Some(by_name);
+            return Ok(by_name);
         }
         let has_addresses =
             |tag: &&Tag| tag.addresses.as_ref().is_some_and(|list| !list.is_empty());
@@ -75,7 +97,13 @@ impl TagRouter {
         if self.dialect.tag_match && version.starts_with("v3.0") && !providers.is_empty() {
             for tag in rule.tags.iter().filter(|tag| !has_addresses(tag)) {
                 // Neither addresses nor match: a NullPointerException refuses the document.
-                let conditions = tag.matches.as_ref()?;
+                let Some(conditions) = tag.matches.as_ref() else {
+                    return Err(RuleError {
+                        class: "java.lang.NullPointerException",
+                        message: "a tag has neither `addresses` nor `match`".to_owned(),
+                        at: Some(tag.at),
+                    });
+                };
                 let mut addresses = Vec::new();
                 for provider in providers {
                     let mut fits = true;
@@ -84,7 +112,20 @@ impl TagRouter {
                         let value = key.and_then(|key| provider.original_parameter(key));
                         let asked = value.is_some() || !self.dialect.tag_match_needs_value;
                         fits = match &condition.value {
-                            Some(wanted) if asked => wanted.is_match(value).ok()?,
+                            Some(wanted) if asked => match wanted.is_match(value) {
+                                Ok(fits) => fits,
+                                Err(RegexError::Unsupported(text)) => {
+                                    *not_runnable = Some(text);
+                                    false
+                                }
+                                Err(error @ RegexError::Syntax(_)) => {
+                                    return Err(RuleError {
+                                        class: "java.util.regex.PatternSyntaxException",
+                                        message: error.to_string(),
+                                        at: Some(condition.at),
+                                    });
+                                }
+                            },
                             _ => false,
                         };
                         if !fits {
@@ -100,7 +141,7 @@ impl TagRouter {
                 }
             }
         }
-        Some(by_name)
+        Ok(by_name)
     }
 }
 
@@ -129,12 +170,9 @@ impl Router for TagRouter {
         if self.application.as_deref() == Some(application) {
             if self.dialect.tag_match
                 && let Some(current) = &self.rule
-                && let Some(by_name) = self.addresses(&current.rule)
+                && let Ok(again) = self.in_force(&current.key, current.rule.clone())
             {
-                self.rule = Some(Arc::new(TagsInForce {
-                    rule: current.rule.clone(),
-                    by_name,
-                }));
+                self.rule = Some(Arc::new(again));
             }
             return Ok(());
         }
@@ -143,28 +181,43 @@ impl Router for TagRouter {
         }
         let key = format!("{application}{ENDING}");
         self.application = Some(application.to_owned());
-        if let Some(text) = rules.listen(&key) {
-            self.process(
-                RuleEvent {
+        match rules.listen(&key) {
+            Some(text) => {
+                let event = RuleEvent {
                     key: &key,
                     content: Some(&text),
-                },
-                rules,
-            )?;
+                };
+                self.process(event, rules)?;
+            }
+            None => note(&mut self.readings, &key, rules.without(&key)),
         }
         Ok(())
     }
 
     fn process(&mut self, event: RuleEvent<'_>, _: &dyn RuleReader) -> Result<(), Thrown> {
-        match event.content {
-            None => self.rule = None,
-            Some(content) => {
-                if let Some(rule) = self.read(content) {
-                    self.rule = Some(rule);
-                }
+        let state = match event.content.map(|content| self.read(event.key, content)) {
+            None => {
+                self.rule = None;
+                RuleState::Absent
             }
-        }
+            Some(Err(error)) => RuleState::Refused(error),
+            Some(Ok(rule)) => {
+                let state = match &rule.rule.header {
+                    // Nothing to apply: the router goes by the tags of the URLs.
+                    header if !header.valid => RuleState::Empty,
+                    header if !header.enabled => RuleState::Off,
+                    _ => RuleState::InForce,
+                };
+                self.rule = Some(rule);
+                state
+            }
+        };
+        note(&mut self.readings, event.key, state);
         Ok(())
+    }
+
+    fn readings(&self) -> Vec<(String, RuleState)> {
+        self.readings.clone()
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
@@ -223,7 +276,14 @@ struct PreparedRule {
     any: OnceCell<AddressSet>,
 }
 
+/// What is left, and how it was found.
+type Answer = (AddressSet, Effect);
+
 impl PreparedTags {
+    fn not_runnable(&self) -> Option<&str> {
+        self.rule.as_ref()?.source.not_runnable.as_deref()
+    }
+
     fn force(&self, call: &Call) -> bool {
         match call.attachment(FORCE_TAG) {
             Some(text) if !text.is_empty() => is_true(text),
@@ -245,14 +305,16 @@ impl PreparedTags {
     }
 
     /// Without a rule in force.
-    fn by_static_tag(&self, call: &Call, input: &AddressSet, tag: Option<&str>) -> AddressSet {
+    fn by_static_tag(&self, call: &Call, input: &AddressSet, tag: Option<&str>) -> Answer {
         let untagged = || input.and(&self.untagged);
-        let Some(tag) = tag else { return untagged() };
+        let Some(tag) = tag else {
+            return (untagged(), Effect::Untagged);
+        };
         let result = self.tagged(input, tag);
         if result.is_empty() && !self.force(call) {
-            untagged()
+            (untagged(), Effect::TagFallback)
         } else {
-            result
+            (result, Effect::TagByUrl)
         }
     }
 
@@ -263,38 +325,111 @@ impl PreparedTags {
         call: &Call,
         input: &AddressSet,
         tag: Option<&str>,
-    ) -> AddressSet {
+    ) -> Answer {
         let Some(tag) = tag else {
             let result = input.without(rule.any(list));
             if result.is_empty() {
-                return result;
+                return (result, Effect::Untagged);
             }
             if self.dialect.tag_match {
-                return result.and(&self.untagged);
+                return (result.and(&self.untagged), Effect::Untagged);
             }
             // Up to 3.1 a static tag that the rule does not name is no obstacle.
             let named =
                 |place: usize| self.tags[place].is_some_and(|tag| rule.names(&self.names[tag]));
-            return AddressSet::filter(list.len(), |place| result.contains(place) && !named(place));
+            let result =
+                AddressSet::filter(list.len(), |place| result.contains(place) && !named(place));
+            return (result, Effect::Untagged);
         };
-        let result = match rule.of_tag(list, tag, self.dialect, self.force(call)) {
+        let (result, effect) = match rule.of_tag(list, tag, self.dialect, self.force(call)) {
             Some(addresses) => {
                 let result = input.and(&addresses);
                 if !result.is_empty() || rule.source.rule.header.force {
-                    return result;
+                    return (result, Effect::TagByRule);
                 }
-                result
+                (result, Effect::TagByRule)
             }
-            None => self.tagged(input, tag),
+            None => (self.tagged(input, tag), Effect::TagByUrl),
         };
         if !result.is_empty() || self.force(call) {
-            return result;
+            return (result, effect);
         }
-        input.without(rule.any(list)).and(&self.untagged)
+        (
+            input.without(rule.any(list)).and(&self.untagged),
+            Effect::TagFallback,
+        )
+    }
+
+    /// The tag that a call asks for.
+    fn asked<'c>(&'c self, call: &'c Call) -> Option<&'c str> {
+        call.attachment(TAG)
+            .filter(|tag| !tag.is_empty())
+            .or(self.tag_by_url.as_deref())
+            .filter(|tag| !tag.is_empty())
+    }
+
+    fn answer(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Answer {
+        match &self.rule {
+            None => self.by_static_tag(call, input, self.asked(call)),
+            Some(rule) => self.by_rule(rule, list, call, input, self.asked(call)),
+        }
+    }
+
+    /// Why an address is not among those that a call may use: the tag of the rule that has it, or its own.
+    fn removal(
+        &self,
+        list: &AddressList,
+        address: usize,
+        effect: &Effect,
+        wanted: Option<&Arc<Fragment>>,
+    ) -> Removal {
+        let own = self.tags[address].map(|at| self.names[at].clone());
+        let host = || list.providers[address].url().address();
+        if matches!(effect, Effect::TagByRule | Effect::TagByUrl) {
+            let by_rule = *effect == Effect::TagByRule;
+            return Removal {
+                address,
+                by: wanted.cloned(),
+                value: if by_rule { host() } else { own },
+            };
+        }
+        let of_rule = self
+            .rule
+            .as_ref()
+            .and_then(|rule| rule.naming(list, address));
+        let value = if of_rule.is_some() { host() } else { own };
+        Removal {
+            address,
+            by: of_rule,
+            value,
+        }
     }
 }
 
 impl PreparedRule {
+    /// A tag of the rule, as written.
+    fn fragment(&self, name: &str) -> Option<Fragment> {
+        let tags = &self.source.rule.tags;
+        let tag = tags.iter().find(|tag| tag.name.as_deref() == Some(name))?;
+        Some(Fragment {
+            text: name.to_owned(),
+            position: Some(tag.at),
+        })
+    }
+
+    /// The tag that names an address.
+    fn naming(&self, list: &AddressList, address: usize) -> Option<Arc<Fragment>> {
+        if !self.any(list).contains(address) {
+            return None;
+        }
+        let mut names = self.source.by_name.keys().flatten();
+        let name = names.find(|name| {
+            let set = self.of_name(list, name);
+            set.is_some_and(|set| set.contains(address))
+        })?;
+        self.fragment(name).map(Arc::new)
+    }
+
     fn names(&self, tag: &str) -> bool {
         self.source
             .rule
@@ -356,6 +491,11 @@ impl PreparedRule {
     }
 }
 
+fn is_loopback(list: &AddressList, address: usize) -> bool {
+    let host = list.providers[address].url().host.as_deref();
+    host.is_some_and(|host| host.starts_with("127."))
+}
+
 /// `checkAddressMatch` for a whole list: an expression that fails on an address is logged and passed over.
 fn fitting(list: &AddressList, texts: &[&String]) -> AddressSet {
     let expressions: Vec<(IpExpression, Option<&str>)> = texts
@@ -385,14 +525,60 @@ impl Prepared for PreparedTags {
         if input.is_empty() {
             return Ok(Outcome::Only(input.clone()));
         }
-        let asked = call
-            .attachment(TAG)
-            .filter(|tag| !tag.is_empty())
-            .or(self.tag_by_url.as_deref());
-        let tag = asked.filter(|tag| !tag.is_empty());
-        Ok(Outcome::Only(match &self.rule {
-            None => self.by_static_tag(call, input, tag),
-            Some(rule) => self.by_rule(rule, list, call, input, tag),
-        }))
+        if self.not_runnable().is_some() {
+            return Ok(Outcome::Within(input.clone()));
+        }
+        Ok(Outcome::Only(self.answer(list, call, input).0))
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        if input.is_empty() {
+            return Vec::new();
+        }
+        let asked = self.asked(call);
+        let wanted = asked.map(|tag| {
+            let of_rule = self.rule.as_ref().and_then(|rule| rule.fragment(tag));
+            Arc::new(of_rule.unwrap_or_else(|| Fragment {
+                text: tag.to_owned(),
+                position: None,
+            }))
+        });
+        let rule = self.rule.as_ref().map(|rule| RuleRef {
+            key: rule.source.key.clone(),
+            position: wanted.as_ref().and_then(|wanted| wanted.position),
+            force: rule.source.rule.header.force,
+        });
+        let text = asked.unwrap_or_default();
+        if let Some(expression) = self.not_runnable() {
+            let effect = Effect::NotRunnable(expression.to_owned());
+            return vec![Part::bounded(rule, text, effect, input)];
+        }
+        let (output, effect) = self.answer(list, call, input);
+        let removed: Vec<Removal> = input
+            .without(&output)
+            .iter()
+            .map(|address| self.removal(list, address, &effect, wanted.as_ref()))
+            .collect();
+        if removed.is_empty() && asked.is_none() {
+            return Vec::new();
+        }
+        let mut oddities = Vec::new();
+        let by_address = removed
+            .iter()
+            .any(|it| effect == Effect::TagByRule && is_loopback(list, it.address));
+        if by_address {
+            oddities.push(Oddity::LoopbackHasNoPattern);
+        }
+        if self.force_by_url && !self.dialect.force_tag_from_url {
+            oddities.push(Oddity::ForceTagOfUrlIgnored);
+        }
+        vec![Part {
+            rule,
+            text: text.to_owned(),
+            effect,
+            output: Outcome::Only(output),
+            removed,
+            oddities,
+        }]
     }
 }

@@ -23,6 +23,8 @@ pub struct MultiDestinationRule {
 pub struct MultiDestination {
     /// `from.match`
     pub from: Option<String>,
+    /// Where the text of `from.match` begins.
+    pub from_at: Option<Position>,
     /// `to`; empty refuses the calls.
     pub to: Vec<Destination>,
     /// Where the entry begins.
@@ -34,6 +36,8 @@ pub struct MultiDestination {
 pub struct Destination {
     /// `match`
     pub matches: Option<String>,
+    /// Where the text of `match` begins.
+    pub matches_at: Option<Position>,
     /// `weight` as text; what is no number refuses the document.
     pub weight: Option<String>,
     /// Where the destination begins.
@@ -76,10 +80,10 @@ fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
         _ => return Err(RuleError::cast("an entry of `conditions` is no map", at)),
     }
     let present = |name: &str| node.get(name).filter(|value| !value.is_null());
-    let from = match present("from") {
-        None => None,
+    let (from, from_at) = match present("from") {
+        None => (None, None),
         Some(from) => match from.value() {
-            Value::Map(_) => text(from, "match"),
+            Value::Map(_) => (text(from, "match"), start(from, "match")),
             _ => return Err(RuleError::cast("`from` is no map", from.start())),
         },
     };
@@ -94,14 +98,24 @@ fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
             };
             to.push(Destination {
                 matches: text(item, "match"),
+                matches_at: start(item, "match"),
                 weight: text(item, "weight"),
                 at: item.start(),
             });
         }
     }
-    Ok(MultiDestination { from, to, at })
+    Ok(MultiDestination {
+        from,
+        from_at,
+        to,
+        at,
+    })
 }
 
 fn text(map: Node<'_>, name: &str) -> Option<String> {
     map.get(name).filter(|value| !value.is_null()).map(value_of)
+}
+
+fn start(map: Node<'_>, name: &str) -> Option<Position> {
+    Some(map.get(name)?.start())
 }
