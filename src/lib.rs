@@ -13,12 +13,14 @@
 //! | [`rule`] | rule texts: override URLs, YAML |
 //! | [`route`] | what routers do to addresses, replayed |
 //! | [`view`] | pure: what the consumer sees, stage by stage, every drop with its reason |
+//! | [`budget`] | pure: timeout and retries in force, what they should be, what that costs |
 //! | [`diagnose`] | pure: stages to verdict, certainty, findings |
 //! | [`report`] | the public report and how it is shown |
 //! | [`settings`], [`cli`], [`command`] | what was typed, what it means, one file per verb |
 //!
 //! A live run records first and then reads the record, so offline and live are one path.
 
+pub mod budget;
 pub mod cli;
 pub mod command;
 pub mod diagnose;

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// What each room may use besides itself. A room that is missing here may use nothing.
-const MAY_USE: [(&str, &[&str]); 14] = [
+const MAY_USE: [(&str, &[&str]); 15] = [
     ("model", &[]),
     ("rule", &["model"]),
     ("route", &["model", "rule"]),
@@ -26,6 +26,7 @@ const MAY_USE: [(&str, &[&str]); 14] = [
             "code", "words", "model", "rule", "route", "input", "question", "snapshot",
         ],
     ),
+    ("budget", &["model", "rule", "view"]),
     (
         "diagnose",
         &[

@@ -25,10 +25,12 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize as _;
 use serde_json::Value;
 
+mod balance;
 mod configurator;
 mod directory;
 mod matching;
 mod routing;
+mod timeout;
 mod url;
 mod yaml;
 
@@ -110,13 +112,29 @@ fn version_of(file: &str) -> DubboVersion {
     DubboVersion::parse(file).expect("a version of the list")
 }
 
-const KINDS: [Kind; 3] = [configurator::KIND, matching::KIND, url::KIND];
+const KINDS: [Kind; 5] = [
+    balance::KIND,
+    configurator::KIND,
+    matching::KIND,
+    timeout::KIND,
+    url::KIND,
+];
 
 #[derive(Default)]
 struct Tally {
     cases: usize,
     skipped: BTreeMap<(Line, &'static str), usize>,
     disagreements: Vec<String>,
+}
+
+#[test]
+fn oracle_timeout() {
+    run(&timeout::KIND);
+}
+
+#[test]
+fn oracle_balance() {
+    run(&balance::KIND);
 }
 
 #[test]

@@ -30,6 +30,15 @@ const ZEROS: [char; 37] = [
 
 /// `Integer.parseInt`, which also takes the digits of other scripts (full-width ones come from Chinese input methods).
 pub(crate) fn parse_int(text: &str) -> Option<i32> {
+    parse(text)
+}
+
+/// `Long.parseLong`, likewise.
+pub(crate) fn parse_long(text: &str) -> Option<i64> {
+    parse(text)
+}
+
+fn parse<T: std::str::FromStr>(text: &str) -> Option<T> {
     let digit = |c: char| {
         let value = ZEROS
             .iter()

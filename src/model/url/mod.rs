@@ -15,7 +15,7 @@ use std::fmt;
 
 pub use self::entry::Entry;
 pub use self::java::{decode, encode, is_blank, is_true};
-pub(crate) use self::java::{parse_int, trim};
+pub(crate) use self::java::{parse_int, parse_long, trim};
 use crate::model::address::Address;
 use crate::model::secret::{MASK, Secret, is_secret_name};
 use crate::model::service_key::ServiceKey;

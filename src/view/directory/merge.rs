@@ -44,7 +44,7 @@ pub(super) fn query_2x(parameters: &BTreeMap<String, String>) -> BTreeMap<String
 
 /// `ClusterUtils.mergeUrl(remoteUrl, localMap)`: `DefaultProviderURLMergeProcessor` from 2.7.12 on, its forerunner
 /// before, and 2.6.
-pub(super) fn merge_at_once(
+pub fn merge_at_once(
     provider: &Url,
     consumer: &BTreeMap<String, String>,
     version: &DubboVersion,

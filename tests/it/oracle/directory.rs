@@ -143,7 +143,7 @@ fn run(case: &Value, version: &DubboVersion) -> Result<Value, &'static str> {
 }
 
 /// The stand: a ZooKeeper registry at 127.0.0.1, and the consumer's URL as each line builds it.
-fn subscription(case: &Value, version: &DubboVersion) -> Result<Subscription, UrlError> {
+pub(super) fn subscription(case: &Value, version: &DubboVersion) -> Result<Subscription, UrlError> {
     let parse = |text: &str| Url::parse(text, version);
     let mut consumer = parse(case["consumer"].as_str().unwrap_or_default())?;
     if version.line().is_3x() {
