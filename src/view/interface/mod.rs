@@ -3,6 +3,7 @@
 //! One function computes the stages for a world. Stages can be taken as repaired, so that what would stand in the way
 //! next is computed by the same code.
 
+mod addresses;
 mod fate;
 mod invokers;
 mod key;
@@ -23,6 +24,7 @@ use crate::{
     report::words::{Phrase, Say},
 };
 
+pub use addresses::Addresses;
 pub use near::{Differs, NearMiss};
 
 /// How many pieces of evidence a code carries at most; the counts are in its parameters.
@@ -161,6 +163,10 @@ pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Cod
 pub fn consumer_url(question: &Question) -> Url {
     let service = &question.service;
     let mut parameters = question.consumer.params.clone();
+    // The attribute `tag` of a reference is `dubbo.tag` in its URL (`AbstractReferenceConfig`).
+    if let Some(tag) = parameters.remove("tag") {
+        parameters.entry("dubbo.tag".to_owned()).or_insert(tag);
+    }
     let mut put = |name: &str, value: Option<&str>| {
         if let Some(value) = value {
             parameters.insert(name.to_owned(), value.to_owned());

@@ -98,6 +98,26 @@ pub(super) fn protects_from_empty(case: &Case<'_>) -> bool {
     subscription(case, &BTreeSet::new(), &[]).protects_from_empty()
 }
 
+/// The directory after it was told of these entries and of the overrides of the registry.
+pub(super) fn directory(
+    case: &Case<'_>,
+    kept: &[Kept<'_>],
+) -> std::result::Result<Directory, NotifyError> {
+    let nothing = BTreeSet::new();
+    let texts: Vec<String> = kept
+        .iter()
+        .map(|kept| text(kept, &nothing, false))
+        .collect();
+    let providers: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let rules: Vec<&str> = case.held.configurators.iter().filter_map(encoded).collect();
+    let mut directory = Directory::new(subscription(case, &nothing, &texts));
+    directory.notify(Notification {
+        providers: Some(&providers),
+        configurators: Some(&rules),
+    })?;
+    Ok(directory)
+}
+
 fn notify(
     case: &Case<'_>,
     texts: &[String],
@@ -183,6 +203,15 @@ fn subscription(case: &Case<'_>, repaired: &BTreeSet<StageId>, texts: &[String])
             .insert("interface".to_owned(), "*".to_owned());
     }
     let local_host = consumer.host.clone().unwrap_or_default();
+    // 2.7 hands the address that is registered on as a parameter, from which the directory's own URL takes its host.
+    if let Some(host) = &consumer.host
+        && !case.dubbo().line().is_3x()
+    {
+        consumer
+            .parameters
+            .entry("register.ip".to_owned())
+            .or_insert_with(|| host.clone());
+    }
     let registry = case.registry;
     Subscription {
         consumer,

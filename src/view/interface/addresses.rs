@@ -1,0 +1,48 @@
+//! The addresses that the routers are asked about, and the URL that they get for the consumer.
+
+use std::collections::BTreeSet;
+
+use super::{Case, View, key, run};
+use crate::model::url::Url;
+use crate::view::directory::ServiceUrl;
+
+/// What the routers of a reference see.
+#[derive(Debug, Clone)]
+pub struct Addresses {
+    /// The addresses, in the order of the directory.
+    pub urls: Vec<ServiceUrl>,
+    /// The URL that routers get with a call: 3.x the consumer's, 2.7 the directory's own (`getConsumerUrl`).
+    pub consumer: Url,
+    /// The reference's URL, from which the chain is built.
+    pub reference: Url,
+}
+
+impl Case<'_> {
+    /// What is left before the routers: entries of this service that the directory makes invokers of. `None` = the
+    /// real client throws on the list, so that what it has is not known.
+    pub fn addresses(&self) -> Option<Addresses> {
+        let nothing = BTreeSet::new();
+        let mut view = View {
+            stages: Vec::new(),
+            left: Vec::new(),
+            near: Vec::new(),
+        };
+        let kept = key::stages(self, &nothing, &mut view);
+        let directory = run::directory(self, &kept).ok()?;
+        let reference = directory.subscription().consumer.clone();
+        let consumer = if self.dubbo().line().is_3x() {
+            reference.clone()
+        } else {
+            directory.own_url().clone()
+        };
+        Some(Addresses {
+            urls: directory
+                .invokers()
+                .iter()
+                .map(|invoker| invoker.url.clone())
+                .collect(),
+            consumer,
+            reference,
+        })
+    }
+}
