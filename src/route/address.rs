@@ -2,6 +2,8 @@
 //!
 //! Mirrors `AddressInvokersSelector`. What an `Address` object holds cannot be seen from outside.
 
+use std::borrow::Cow;
+
 use super::call::{Call, JavaValue};
 use super::outcome::Outcome;
 use super::set::AddressSet;
@@ -11,8 +13,8 @@ use super::{AddressList, Prepared, Router, Thrown};
 pub(super) struct AddressRouter;
 
 impl Router for AddressRouter {
-    fn name(&self) -> &'static str {
-        "AddressInvokersSelector"
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("AddressInvokersSelector")
     }
 
     fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {

@@ -3,12 +3,14 @@
 //! Mirrors `RouterChain` (2.7, 3.0, 3.1), `SingleRouterChain` (3.2 and later), and what their factories share: one
 //! router per service, or per application, however many references there are.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::call::Call;
 use super::chain::{KINDS, Kind, Making, Shared, activated};
+use super::declared::{Declared, DeclaredRouter, Unknown};
 use super::dialect::{Dialect, Shape};
 use super::outcome::Outcome;
 use super::rules::{RouterId, RuleSource, Rules};
@@ -25,6 +27,11 @@ pub struct Settings {
     pub fail_fast: bool,
     /// Names of script engines that the consumer's JVM has, or `None` when that is not known.
     pub script_engines: Option<Vec<String>>,
+    /// Routers of the user's own code, as declared.
+    pub declared: Vec<Declared>,
+    /// Whether a name in the consumer's `router` that Dubbo does not bring is a router of the user's own code. Else it is
+    /// what it is for a plain consumer: ignored (3.x), or an error (2.7).
+    pub custom_routers: bool,
 }
 
 impl Default for Settings {
@@ -32,6 +39,8 @@ impl Default for Settings {
         Self {
             fail_fast: true,
             script_engines: None,
+            declared: Vec::new(),
+            custom_routers: false,
         }
     }
 }
@@ -48,6 +57,25 @@ struct Slot {
     unknown: bool,
     /// Counts changes of its rules, so that prepared forms can be thrown away.
     changes: u64,
+}
+
+/// The kind of a declared router.
+pub const DECLARED: &str = "declared";
+/// The kind of a router of the user's own code that nobody declared.
+pub const CUSTOM: &str = "custom";
+
+impl Slot {
+    /// A router of the user's own.
+    fn own(kind: &'static str, router: Box<dyn Router>, runs: i32) -> Self {
+        Self {
+            kind,
+            router,
+            runs,
+            next: None,
+            unknown: false,
+            changes: 0,
+        }
+    }
 }
 
 /// An application and its references, which share routers and listeners.
@@ -96,9 +124,9 @@ impl Chain {
 /// One router of a chain and what it can do with what it got.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
-    /// The simple name of Dubbo's class.
-    pub router: &'static str,
-    /// Its SPI name (`tag`, `service`, `app`).
+    /// The simple name of Dubbo's class, or the name of a router of the user's own.
+    pub router: Cow<'static, str>,
+    /// Its SPI name (`tag`, `service`, `app`); `declared` and `custom` for routers of the user's own.
     pub kind: &'static str,
     /// What came in.
     pub input: Outcome,
@@ -129,16 +157,25 @@ impl<S: RuleSource> Application<S> {
         list: AddressList,
     ) -> Result<Chain, Thrown> {
         let mut ids = Vec::new();
-        for kind in activated(consumer, &self.version, self.dialect.shape)? {
+        let (kinds, unknown) = activated(
+            consumer,
+            &self.version,
+            self.dialect.shape,
+            self.settings.custom_routers,
+        )?;
+        for kind in kinds {
             ids.push(self.router(kind, consumer)?);
         }
+        if self.dialect.shape != Shape::Linked {
+            ids.sort_by_key(|id| self.slots[*id].runs);
+        }
+        self.add_declared(&mut ids);
+        self.add_unknown(&mut ids, unknown);
         let linked = self.dialect.shape == Shape::Linked;
         if linked {
             for (place, id) in ids.iter().enumerate() {
                 self.slots[*id].next = ids.get(place + 1).copied();
             }
-        } else {
-            ids.sort_by_key(|id| self.slots[*id].runs);
         }
         let mut routers = ids.clone();
         let (of_urls, left_out) = self.of_rule_urls(rule_urls);
@@ -266,7 +303,7 @@ impl<S: RuleSource> Application<S> {
     }
 
     /// The routers of a chain, in order.
-    pub fn routers(&self, chain: &Chain) -> Vec<&'static str> {
+    pub fn routers(&self, chain: &Chain) -> Vec<Cow<'static, str>> {
         self.order(chain)
             .map(|id| self.slots[id].router.name())
             .collect()
@@ -349,7 +386,7 @@ impl<S: RuleSource> Application<S> {
                     }
                     form.route(&chain.list, call, set)
                 },
-                |bound| form.bound(bound),
+                |bound| form.bound(&chain.list, call, bound),
             )
         })
     }
@@ -412,6 +449,55 @@ impl<S: RuleSource> Application<S> {
             self.shared.insert(place, id);
         }
         Ok(id)
+    }
+
+    /// Puts the declared routers behind those they name, or at the end.
+    fn add_declared(&mut self, ids: &mut Vec<RouterId>) {
+        for declared in self.settings.declared.clone() {
+            let before = |slot: &Slot| {
+                declared.after.as_deref().is_some_and(|after| {
+                    slot.kind == after || slot.kind == DECLARED && slot.router.name() == after
+                })
+            };
+            let place = match &declared.after {
+                None => ids.len(),
+                Some(after) => {
+                    let behind = ids.iter().rposition(|id| before(&self.slots[*id]));
+                    behind.map_or_else(|| self.place_of(after, ids), |place| place + 1)
+                }
+            };
+            let runs = match place.checked_sub(1).and_then(|place| ids.get(place)) {
+                Some(id) => self.slots[*id].runs,
+                None => i32::MIN,
+            };
+            let router = DeclaredRouter {
+                declared: Arc::new(declared),
+                dialect: self.dialect,
+            };
+            ids.insert(place, self.slots.len());
+            self.slots.push(Slot::own(DECLARED, Box::new(router), runs));
+        }
+    }
+
+    /// Where a router that this version does not have would stand.
+    fn place_of(&self, name: &str, ids: &[RouterId]) -> usize {
+        let runs = KINDS.iter().find(|kind| kind.name == name);
+        let runs = runs.map_or(i32::MAX, |kind| kind.runs.1);
+        ids.iter()
+            .position(|id| self.slots[*id].runs > runs)
+            .unwrap_or(ids.len())
+    }
+
+    /// Routers of which only the name is known: nobody knows where they stand, so they are asked first.
+    fn add_unknown(&mut self, ids: &mut Vec<RouterId>, names: Vec<String>) {
+        for name in names {
+            if self.settings.declared.iter().any(|it| it.name == name) {
+                continue;
+            }
+            ids.insert(0, self.slots.len());
+            self.slots
+                .push(Slot::own(CUSTOM, Box::new(Unknown(name)), i32::MIN));
+        }
     }
 
     /// `RegistryDirectory.toRouters`: a URL of a kind that does not exist, or that its router refuses, is logged and

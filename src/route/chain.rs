@@ -199,12 +199,14 @@ fn is_nothing(value: &str) -> bool {
             .any(|nothing| value.eq_ignore_ascii_case(nothing))
 }
 
-/// `getActivateExtension`: the routers of a chain in order of creation.
+/// `getActivateExtension`: the routers of a chain in order of creation; with `custom` also the names in `router` that
+/// Dubbo does not bring.
 pub(super) fn activated(
     consumer: &Url,
     version: &DubboVersion,
     shape: Shape,
-) -> Result<Vec<&'static Kind>, Thrown> {
+    custom: bool,
+) -> Result<(Vec<&'static Kind>, Vec<String>), Thrown> {
     let known: Vec<&'static Kind> = KINDS
         .iter()
         .filter(|kind| kind.exists_in(version))
@@ -221,6 +223,7 @@ pub(super) fn activated(
     }
     let is_3x = shape != Shape::Sorted;
     let mut explicit: Vec<&'static Kind> = Vec::new();
+    let mut unknown = Vec::new();
     for name in names
         .iter()
         .filter(|name| !name.starts_with('-') && !excluded(name))
@@ -236,6 +239,7 @@ pub(super) fn activated(
         }
         match known.iter().find(|kind| kind.name == name) {
             Some(kind) => explicit.push(kind),
+            None if custom => unknown.push(name.clone()),
             None if is_3x => {}
             None => {
                 return Err(Thrown::new(
@@ -248,14 +252,14 @@ pub(super) fn activated(
         }
     }
     if is_3x && is_named("default") {
-        return Ok(explicit);
+        return Ok((explicit, unknown));
     }
     active.append(&mut explicit);
     if is_3x {
         active.sort_by_key(|kind| kind.created_at(shape));
         active.dedup_by_key(|kind| kind.name);
     }
-    Ok(active)
+    Ok((active, unknown))
 }
 
 /// The names in a `router` parameter, in order.

@@ -212,9 +212,7 @@ pub(super) trait Step {
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
 
     /// See [`Prepared::bound`].
-    fn bound(&self, input: AddressSet) -> AddressSet {
-        input
-    }
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet;
 }
 
 struct PreparedConditions<S> {
@@ -238,7 +236,7 @@ impl<S: Step> Prepared for PreparedConditions<S> {
                         condition.route(list, call, input)
                     })
                 },
-                |bound| condition.bound(bound),
+                |bound| condition.bound(list, call, bound),
             )?;
         }
         Ok(outcome)
@@ -258,10 +256,10 @@ impl<S: Step> Prepared for PreparedConditions<S> {
         parts
     }
 
-    fn bound(&self, input: AddressSet) -> AddressSet {
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
         self.conditions
             .iter()
-            .fold(input, |bound, condition| condition.bound(bound))
+            .fold(input, |bound, condition| condition.bound(list, call, bound))
     }
 }
 
@@ -353,6 +351,17 @@ impl Step for PreparedClassic {
             return Outcome::Only(input.clone());
         }
         Outcome::Only(result)
+    }
+
+    /// A forced condition never lets anybody through who does not fit; any other may pass everything on.
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        match &self.then {
+            _ if !applies => input,
+            None => AddressSet::none(list.len()),
+            Some(then) if self.condition.force => input.and(self.fitting(list, then)),
+            Some(_) => input,
+        }
     }
 
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part {

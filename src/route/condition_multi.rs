@@ -171,6 +171,18 @@ impl Step for PreparedMulti {
         }
     }
 
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        if !applies || !self.condition.force && !self.to.is_empty() {
+            return input;
+        }
+        self.destinations(list, &input)
+            .iter()
+            .fold(AddressSet::none(list.len()), |sum, (subset, _)| {
+                sum.or(subset)
+            })
+    }
+
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
         let condition = &self.condition;
         let rule = Some(condition.from.rule(condition.force));

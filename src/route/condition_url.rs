@@ -1,6 +1,7 @@
 //! Conditions that come as a URL: `condition://` of the registry (2.7), and the consumer's own `rule` parameter when
 //! `router=condition` asks for it (all lines).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::call::Call;
@@ -94,8 +95,8 @@ pub(super) fn decoded_rule(url: &Url) -> Result<Option<String>, Thrown> {
 }
 
 impl Router for ConditionUrl {
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self.name)
     }
 
     fn priority(&self) -> Option<i32> {
@@ -124,6 +125,10 @@ impl Prepared for PreparedUrl {
             return Ok(Outcome::Only(input.clone()));
         }
         Ok(self.0.route(list, call, input))
+    }
+
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        self.0.bound(list, call, input)
     }
 
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {

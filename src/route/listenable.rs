@@ -3,6 +3,7 @@
 //! Mirrors `ServiceRouter`, `AppRouter` (2.7), `ServiceStateRouter` (3.0.5 `ServiceRouter`), `AppStateRouter` and
 //! `ProviderAppStateRouter` (3.2 and later).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::chain::Making;
@@ -104,8 +105,8 @@ fn service_rule_key(url: &Url, version: &DubboVersion) -> String {
 }
 
 impl Router for Listenable {
-    fn name(&self) -> &'static str {
-        self.name
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self.name)
     }
 
     fn start(&mut self, rules: &mut dyn RuleReader) {

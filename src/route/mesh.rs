@@ -2,6 +2,7 @@
 //!
 //! Mirrors `MeshRuleRouter`, `StandardMeshRuleRouter` and `MeshRuleCache` (3.0.6 and later).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -103,8 +104,8 @@ fn application(name: Option<&str>) -> Option<&str> {
 }
 
 impl Router for MeshRouter {
-    fn name(&self) -> &'static str {
-        "StandardMeshRuleRouter"
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("StandardMeshRuleRouter")
     }
 
     fn notify(

@@ -2,6 +2,8 @@
 //!
 //! Mirrors `MockInvokersSelector` of all lines.
 
+use std::borrow::Cow;
+
 use super::call::{Call, JavaValue};
 use super::outcome::Outcome;
 use super::set::AddressSet;
@@ -14,8 +16,8 @@ const NEED_MOCK: &str = "invocation.need.mock";
 pub(super) struct MockRouter;
 
 impl Router for MockRouter {
-    fn name(&self) -> &'static str {
-        "MockInvokersSelector"
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("MockInvokersSelector")
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
@@ -43,6 +45,13 @@ impl Prepared for PreparedMock {
                 "java.lang.ClassCastException",
                 format!("the attachment {NEED_MOCK} is no text"),
             )),
+        }
+    }
+
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        match self.route(list, call, &input) {
+            Ok(output) => output.at_most(),
+            Err(_) => AddressSet::none(list.len()),
         }
     }
 

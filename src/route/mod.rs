@@ -15,6 +15,7 @@ mod clause;
 mod condition;
 mod condition_multi;
 mod condition_url;
+pub mod declared;
 pub mod dialect;
 mod listenable;
 mod mesh;
@@ -28,10 +29,12 @@ pub mod set;
 mod tag;
 pub mod trace;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use call::Call;
+use declared::Zones;
 use outcome::Outcome;
 use provider::Provider;
 use rules::RuleReader;
@@ -46,6 +49,8 @@ pub struct AddressList {
     pub providers: Vec<Box<dyn Provider + Send + Sync>>,
     /// The URL that routers get with a call: 3.x the consumer URL, 2.7 the directory's (`getConsumerUrl`).
     pub consumer: Url,
+    /// Zones, for declared routers.
+    pub zones: Zones,
 }
 
 impl AddressList {
@@ -108,7 +113,7 @@ pub struct RuleEvent<'a> {
 /// One router of a chain: its rules, and what they do to a call.
 trait Router {
     /// The simple name of Dubbo's class, as router snapshots show it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> Cow<'static, str>;
 
     /// The router was made: reads what it reads before there are addresses.
     fn start(&mut self, _rules: &mut dyn RuleReader) {}
@@ -152,8 +157,8 @@ trait Prepared {
         Vec::new()
     }
 
-    /// What can be said of the result when only a bound of the input is known.
-    fn bound(&self, input: AddressSet) -> AddressSet {
+    /// What can be said of the result when only a bound of the input is known: what may be left of any part of it.
+    fn bound(&self, _: &AddressList, _: &Call, input: AddressSet) -> AddressSet {
         input
     }
 }
@@ -167,8 +172,8 @@ fn passing(name: &'static str) -> Box<dyn Router> {
 }
 
 impl Router for Passing {
-    fn name(&self) -> &'static str {
-        self.0
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(self.0)
     }
 
     fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {

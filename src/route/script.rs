@@ -2,6 +2,7 @@
 //!
 //! Mirrors `AppScriptStateRouter` and `ScriptStateRouter` (3.2 and later), `ScriptRouter` (up to 2.7.9).
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::application::Settings;
@@ -54,8 +55,8 @@ fn may_have_engine(settings: &Settings, name: &str) -> bool {
 }
 
 impl Router for ScriptRouter {
-    fn name(&self) -> &'static str {
-        "AppScriptStateRouter"
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("AppScriptStateRouter")
     }
 
     fn notify(
@@ -261,8 +262,8 @@ impl ScriptUrl {
 }
 
 impl Router for ScriptUrl {
-    fn name(&self) -> &'static str {
-        "ScriptRouter"
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed("ScriptRouter")
     }
 
     fn priority(&self) -> Option<i32> {

@@ -2,6 +2,7 @@
 //!
 //! Mirrors `TagRouter` (2.7) and `TagStateRouter` (3.x).
 
+use std::borrow::Cow;
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -146,12 +147,12 @@ impl TagRouter {
 }
 
 impl Router for TagRouter {
-    fn name(&self) -> &'static str {
-        if self.version.line().is_3x() {
+    fn name(&self) -> Cow<'static, str> {
+        Cow::Borrowed(if self.version.line().is_3x() {
             "TagStateRouter"
         } else {
             "TagRouter"
-        }
+        })
     }
 
     fn notify(
@@ -529,6 +530,24 @@ impl Prepared for PreparedTags {
             return Ok(Outcome::Within(input.clone()));
         }
         Ok(Outcome::Only(self.answer(list, call, input).0))
+    }
+
+    /// What a tag gives is part of what it gives for more addresses; only falling back may add the untagged ones.
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        if input.is_empty() || self.not_runnable().is_some() {
+            return input;
+        }
+        let (output, effect) = self.answer(list, call, &input);
+        let forced = self.force(call)
+            || effect == Effect::TagByRule
+                && self
+                    .rule
+                    .as_ref()
+                    .is_some_and(|rule| rule.source.rule.header.force);
+        if matches!(effect, Effect::TagByRule | Effect::TagByUrl) && !forced {
+            return output.or(&input.and(&self.untagged));
+        }
+        output
     }
 
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {

@@ -22,6 +22,7 @@
 //!
 //! When only several possible inputs of a router are known, its parts speak of the union of them.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -184,8 +185,8 @@ pub enum Oddity {
 /// A rule that a router reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reading {
-    /// The simple name of the router's class.
-    pub router: &'static str,
+    /// The simple name of the router's class, or the name of a declared one.
+    pub router: Cow<'static, str>,
     /// Its SPI name.
     pub kind: &'static str,
     /// The key, in group `dubbo`.

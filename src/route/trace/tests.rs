@@ -10,6 +10,7 @@ use crate::model::version::DubboVersion;
 use crate::route::AddressList;
 use crate::route::application::{Application, Chain, Settings};
 use crate::route::call::{Call, JavaValue};
+use crate::route::declared::{Declared, Zones};
 use crate::route::provider::Provider;
 
 /// An address with nothing on top of it.
@@ -38,13 +39,24 @@ fn chain(
     rules: &[(&str, &str)],
     hosts: &[&str],
 ) -> (Application<BTreeMap<String, String>>, Chain) {
+    own_chain(version, rules, hosts, Settings::default(), "")
+}
+
+fn own_chain(
+    version: &str,
+    rules: &[(&str, &str)],
+    hosts: &[&str],
+    settings: Settings,
+    more: &str,
+) -> (Application<BTreeMap<String, String>>, Chain) {
     let version = DubboVersion::parse(version).unwrap();
     let url = |text: &str| Url::parse(text, &version).unwrap();
     let rules = rules
         .iter()
         .map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
-    let mut application = Application::new(&version, rules.collect(), Settings::default()).unwrap();
-    let consumer = url("consumer://10.9.0.1/com.a.S?application=web&interface=com.a.S");
+    let mut application = Application::new(&version, rules.collect(), settings).unwrap();
+    let consumer = format!("consumer://10.9.0.1/com.a.S?application=web&interface=com.a.S{more}");
+    let consumer = url(&consumer);
     let list = AddressList {
         providers: hosts
             .iter()
@@ -54,6 +66,10 @@ fn chain(
             })
             .collect(),
         consumer: consumer.clone(),
+        zones: Zones {
+            consumer: Some("a".to_owned()),
+            providers: hosts.iter().map(|_| Some("b".to_owned())).collect(),
+        },
     };
     let chain = application.refer(&consumer, &[], list).unwrap();
     (application, chain)
@@ -193,6 +209,62 @@ fn an_expression_that_cannot_be_run_gives_bounds() {
     let (application, chain) = self::chain("3.2.16", &[("shop.tag-router", &rule)], &HOSTS);
     assert!(
         matches!(application.route(&chain, &call("get")), Ok(Outcome::Only(set)) if set.len() == 2)
+    );
+}
+
+#[test]
+fn a_declared_router_without_a_guard_empties_the_room() {
+    let settings = |text: &str| Settings {
+        declared: vec![Declared::parse(text).unwrap()],
+        ..Settings::default()
+    };
+    for version in ["2.7.23", "3.0.5", "3.3.6"] {
+        let zone = settings("zone: after=tag, keep=same-zone, fallback=none");
+        let (application, chain) = own_chain(version, &[], &HOSTS, zone, "");
+        let names = application.routers(&chain);
+        let tag = names
+            .iter()
+            .position(|name| name.starts_with("Tag"))
+            .unwrap();
+        assert_eq!(names[tag + 1], "zone", "{names:?}");
+        let trace = application.explain(&chain, &call("get"));
+        let last = trace
+            .steps
+            .iter()
+            .find(|it| it.step.kind == "declared")
+            .unwrap();
+        assert!(
+            last.step.output.is_empty() && last.parts[0].removed.len() == 2,
+            "{version}"
+        );
+        let zone = settings("zone: keep=same-zone, fallback=all");
+        let (application, chain) = own_chain(version, &[], &HOSTS, zone, "");
+        assert!(
+            !application
+                .route(&chain, &call("get"))
+                .unwrap()
+                .may_be_empty()
+        );
+    }
+}
+
+#[test]
+fn a_router_that_is_only_named_leaves_bounds() {
+    let settings = || Settings {
+        custom_routers: true,
+        ..Settings::default()
+    };
+    let (application, chain) = own_chain("2.7.23", &[], &HOSTS, settings(), "&router=room,-mock");
+    let outcome = application.route(&chain, &call("get")).unwrap();
+    assert!(matches!(outcome, Outcome::Within(set) if set.len() == 2));
+    let refuses = [(
+        "web.condition-router",
+        "force: true\nconditions: ['=> host = 10.9.9.9']",
+    )];
+    let (application, chain) = own_chain("3.2.16", &refuses, &HOSTS, settings(), "&router=room");
+    assert!(
+        application.route(&chain, &call("get")).unwrap().is_empty(),
+        "whatever comes in"
     );
 }
 

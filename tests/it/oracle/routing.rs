@@ -15,6 +15,7 @@ use diag::model::version::DubboVersion;
 use diag::route::AddressList;
 use diag::route::application::{Application, Chain, Settings};
 use diag::route::call::{Call, JavaValue};
+use diag::route::declared::Zones;
 use diag::route::outcome::Outcome;
 use diag::route::provider::Provider;
 use diag::route::set::AddressSet;
@@ -179,6 +180,7 @@ fn compare(case: &Value, version: &DubboVersion, out: &mut String) {
             .as_str()
             .is_none_or(|text| text.eq_ignore_ascii_case("true")),
         script_engines: Some(ENGINES.map(str::to_owned).to_vec()),
+        ..Settings::default()
     };
     let mut application =
         Application::new(version, rules, settings).expect("a version that is modelled");
@@ -341,6 +343,7 @@ fn per_router(
     };
     let size = chain.list().len();
     let names = application.routers(chain);
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
     let expected: Vec<&str> = steps
         .iter()
         .filter_map(|step| step["router"].as_str())
@@ -412,6 +415,7 @@ fn addresses(consumer: &Url, providers: &[&str], version: &DubboVersion) -> Addr
     AddressList {
         providers,
         consumer,
+        zones: Zones::default(),
     }
 }
 
