@@ -144,6 +144,18 @@ codes! {
     EmptyProtection = 3009, "empty-protection", Warning, Consumer;
     NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
     RevisionZero = 4006, "revision-zero", Error, Application;
+    RoutedAway = 5001, "routed-away", Error, Rule;
+    ConsumerBlocked = 5002, "consumer-blocked", Error, Rule;
+    TagNotServed = 5003, "tag-not-served", Error, Rule;
+    UntaggedStarved = 5004, "untagged-starved", Error, Rule;
+    RuleNotDelivered = 5005, "rule-not-delivered", Warning, Rule;
+    RuleUnparsed = 5006, "rule-unparsed", Error, Rule;
+    RuleNoEffect = 5007, "rule-no-effect", Warning, Rule;
+    RuleLeaks = 5008, "rule-leaks", Warning, Rule;
+    ZonePinned = 5009, "zone-pinned", Error, Rule;
+    RouterUnknown = 5010, "router-unknown", Warning, Rule;
+    ScriptEngineMissing = 5011, "script-engine-missing", Warning, Rule;
+    NoEmptyGuard = 5013, "no-empty-guard", Warning, Rule;
     ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;
     ErrorMasquerades = 6011, "error-masquerades", Warning, Consumer;
 }
