@@ -120,6 +120,7 @@ codes! {
     RegistryDegraded = 1004, "registry-degraded", Error, Registry;
     NacosGrpcClosed = 1005, "nacos-grpc-closed", Error, Registry;
     NodesDisagree = 1006, "nodes-disagree", Warning, Registry;
+    ApiSwitchedOff = 1008, "api-switched-off", Warning, Registry;
     AnswerTooLarge = 1010, "answer-too-large", Error, Registry;
     NamespaceDiffers = 2001, "namespace-differs", Error, Place;
     RegistryGroupDiffers = 2002, "registry-group-differs", Error, Place;
@@ -136,7 +137,9 @@ codes! {
     RegistrationRefused = 2110, "registration-refused", Error, Key;
     WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
     AllDisabled = 3001, "all-disabled", Error, Instance;
+    AllUnhealthy = 3002, "all-unhealthy", Error, Instance;
     ProtectionThreshold = 3003, "protection-threshold", Warning, Instance;
+    WeightZero = 3004, "weight-zero", Warning, Instance;
     StaleProvider = 3005, "stale-provider", Error, Network;
     AddressUnreachable = 3006, "address-unreachable", Error, Network;
     AddressSuspicious = 3007, "address-suspicious", Warning, Instance;

@@ -5,6 +5,7 @@ mod decide;
 pub mod explain;
 mod findings;
 mod gather;
+mod health;
 mod observed;
 mod outcome;
 mod place;

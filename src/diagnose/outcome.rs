@@ -104,7 +104,14 @@ pub(crate) fn judge(
         } else {
             Outcome::Unknown
         };
+        let possible = view
+            .stages
+            .iter()
+            .filter(|stage| stage.state == State::Unknown)
+            .flat_map(|stage| stage.raises.clone());
+        let candidates = possible.map(|raised| (raised, Say::ListMayHide)).collect();
         let mut judged = Judged::new(outcome, view);
+        judged.candidates = candidates;
         judged.blocked_by = missing;
         return judged;
     };

@@ -33,6 +33,21 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
     if code != Code::NotRegistered {
         return;
     }
+    if let Some(unknown) = case
+        .held
+        .no_such_place
+        .clone()
+        .filter(|_| case.held.entries.is_empty())
+    {
+        // What it should be is not known: the service may be at any of the other places, or nowhere.
+        judged.then = hits
+            .first()
+            .map_or_else(|| vec![Code::NotRegistered], |hit| then_there(case, hit));
+        judged.raised = Some(unknown);
+        judged.stage = Some(StageId::Place);
+        fail_place(judged);
+        return;
+    }
     if case.held.entries.is_empty() {
         let mut signed: Vec<&Elsewhere> = hits
             .iter()

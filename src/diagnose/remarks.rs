@@ -1,8 +1,10 @@
 //! Facts that are findings whatever the verdict: addresses that look wrong, directories that only consumers made ..
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
-use super::{Certainty, Outcome, code::Code, decide::Computed, findings};
+use super::{Certainty, Outcome, code::Code, decide::Computed, findings, health};
 use crate::{
     question::Client,
     report::words::{Phrase, Say},
@@ -14,7 +16,7 @@ use crate::{
 };
 
 /// How many addresses get a finding of their own; the rest is counted in the last one's parameters.
-const SHOWN: usize = 5;
+pub(super) const SHOWN: usize = 5;
 
 /// Everything worth a finding beside the verdict: what, how sure, whether it is lowered.
 pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)> {
@@ -58,7 +60,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 if let Some(raised) = suspicious(entry) {
                     found.push((raised, Certainty::Likely, reachable));
                 }
-                if let Some(raised) = weight_ignored(entry) {
+                if let Some(raised) = health::weight_ignored(entry) {
                     found.push((raised, Certainty::Certain, reachable));
                 }
                 if let Some(raised) = persistent(entry) {
@@ -66,7 +68,17 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 }
             }
             found.extend(
-                protected(computed, held).map(|raised| (raised, Certainty::Certain, reachable)),
+                health::all_unhealthy(computed, held)
+                    .map(|raised| (raised, Certainty::Certain, reachable)),
+            );
+            found.extend(
+                health::weight_zero(computed, held)
+                    .into_iter()
+                    .map(|raised| (raised, Certainty::Certain, true)),
+            );
+            found.extend(
+                health::protected(computed, held)
+                    .map(|raised| (raised, Certainty::Certain, reachable)),
             );
             found.extend(
                 exports_nothing(computed, held)
@@ -85,20 +97,30 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     found
 }
 
-/// The first few entries that match the question in the shown world.
-fn matching<'a>(computed: &Computed<'_>, held: &'a Held) -> impl Iterator<Item = &'a Entry> {
-    let left: Vec<String> = computed.states[0]
+/// Addresses that are left in the shown world.
+pub(super) fn left(computed: &Computed<'_>) -> BTreeSet<String> {
+    computed.states[0]
         .parts
         .iter()
         .flat_map(|(.., judged)| judged.view.left.iter().cloned())
-        .collect();
+        .collect()
+}
+
+/// The first few entries that match the question in the shown world.
+fn matching<'a>(computed: &Computed<'_>, held: &'a Held) -> impl Iterator<Item = &'a Entry> {
+    let left = left(computed);
     held.entries
         .iter()
         .filter(move |entry| left.contains(&entry.address()))
         .take(SHOWN)
 }
 
-fn raised(code: Code, params: Value, subject: (&str, &str), evidence: Vec<Evidence>) -> Raised {
+pub(super) fn raised(
+    code: Code,
+    params: Value,
+    subject: (&str, &str),
+    evidence: Vec<Evidence>,
+) -> Raised {
     Raised {
         code,
         params: match params {
@@ -135,42 +157,6 @@ fn suspicious(entry: &Entry) -> Option<Raised> {
             ..entry.evidence.clone()
         }],
     ))
-}
-
-/// A weight that somebody set in Nacos: at interface level Dubbo takes the one of its own metadata.
-fn weight_ignored(entry: &Entry) -> Option<Raised> {
-    let side = entry.nacos.as_ref()?;
-    if (side.weight - 1.0).abs() < f64::EPSILON {
-        return None;
-    }
-    let address = entry.address();
-    Some(raised(
-        Code::NacosWeightIgnored,
-        json!({"address": address, "weight": side.weight}),
-        ("address", &address),
-        vec![entry.evidence.clone()],
-    ))
-}
-
-/// Dead instances that Nacos hands out as healthy.
-fn protected(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
-    let dead: Vec<&Entry> = held
-        .entries
-        .iter()
-        .filter(|entry| entry.nacos.as_ref().is_some_and(|side| side.rewritten))
-        .collect();
-    let service = computed.question.service.to_string();
-    (!dead.is_empty()).then(|| {
-        raised(
-            Code::ProtectionThreshold,
-            json!({"service": service, "count": dead.len(), "total": held.entries.len()}),
-            ("service", &service),
-            dead.iter()
-                .take(SHOWN)
-                .map(|entry| entry.evidence.clone())
-                .collect(),
-        )
-    })
 }
 
 /// Every instance of a mapped application exports nothing: revision 0, or none.

@@ -46,6 +46,15 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::NamespaceDiffers | Code::RegistryGroupDiffers | Code::OtherRegistry => {
             vec![change(Say::DoAlignPlace)]
         }
+        Code::NamespaceUnknown => vec![change(Say::DoUseNamespaceId)],
+        Code::ApiSwitchedOff => vec![Remedy {
+            text: Phrase::new(Say::DoSwitchOnApi)
+                .with("setting", "nacos.core.api.compatibility.admin.enabled"),
+            argv: Vec::new(),
+            changes: true,
+        }],
+        Code::AllUnhealthy => vec![change(Say::DoStartProvider)],
+        Code::WeightZero => vec![change(Say::DoRaiseWeight)],
         Code::AllDisabled => vec![change(Say::DoEnable)],
         Code::DisabledByOverride => vec![change(Say::DoRemoveOverride)],
         Code::ProtocolFiltered => vec![change(Say::DoAlignProtocol)],

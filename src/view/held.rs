@@ -38,6 +38,10 @@ pub struct Held {
     pub unreadable: Vec<String>,
     /// Rules of the registry itself, `configurators`.
     pub configurators: Vec<Entry>,
+    /// What an entry list that is not known completely may hide: possible causes.
+    pub hidden: Vec<Raised>,
+    /// The consumer's place is none that the registry knows (Nacos: an id that is no namespace's).
+    pub no_such_place: Option<Raised>,
     /// Whether `configurators` is known completely.
     pub configurators_listing: Listing,
     /// Consumers of the interface at that place.
@@ -71,6 +75,8 @@ impl Held {
             entries: Vec::new(),
             unreadable: Vec::new(),
             configurators: Vec::new(),
+            hidden: Vec::new(),
+            no_such_place: None,
             configurators_listing: Listing::Unknown(not_seen.clone()),
             consumers: Vec::new(),
             layers: Vec::new(),
@@ -197,6 +203,27 @@ pub struct NacosSide {
     pub weight: f64,
     /// The list for clients calls it healthy and the console's does not: the protection threshold is reached.
     pub rewritten: bool,
+    /// What becomes of it when its process is gone.
+    pub removal: Removal,
+}
+
+/// When Nacos removes an instance whose process has gone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removal {
+    /// Persistent: never by itself.
+    Never,
+    /// Registered over gRPC (clients of 2.x): with its connection, within a second when the process ends, within 20 to
+    /// 28 s when its host hangs or the network is gone; it is never called unhealthy before.
+    WithConnection,
+    /// Registered over HTTP (clients of 1.x): called unhealthy and then removed so many milliseconds after the last beat.
+    AfterBeats {
+        /// Until it is called unhealthy.
+        unhealthy_ms: u64,
+        /// Until it is removed.
+        removed_ms: u64,
+    },
+    /// The answers do not tell how it was registered.
+    Unknown,
 }
 
 impl Entry {
@@ -383,6 +410,8 @@ pub struct Application {
     pub mapping_known: bool,
     /// Instances of mapped applications as (application, host:port, revision).
     pub instances: Vec<Instance>,
+    /// Instances of mapped applications of which clients are not told: disabled.
+    pub hidden: usize,
     /// Whether all instances at the consumer's place are known.
     pub instances_known: bool,
     /// Instances of any application are there, mapped or not.
@@ -404,11 +433,22 @@ pub struct Instance {
     pub address: String,
     /// `dubbo.metadata.revision`.
     pub revision: Option<String>,
+    /// Weight; 1 where the registry has none.
+    pub weight: f64,
     /// Where it was seen.
     pub evidence: Evidence,
 }
 
 impl Application {
+    /// The mapping names applications, none of them has an instance anywhere, and that is known.
+    pub fn is_deserted(&self) -> bool {
+        self.mapping_known
+            && self.instances_known
+            && self.instances.is_empty()
+            && self.hidden == 0
+            && !self.elsewhere
+    }
+
     /// Nothing of the application model can give this consumer an address, and that is known.
     pub fn is_absent(&self) -> bool {
         self.mapping_known && self.mapped.is_empty()

@@ -12,5 +12,6 @@ pub mod nacos;
 pub mod names;
 mod refused;
 mod rule_keys;
+mod settings;
 pub mod stage;
 pub mod zookeeper;

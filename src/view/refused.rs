@@ -37,6 +37,8 @@ pub(crate) fn failed(
         ErrKind::Refused => (Code::RegistryUnreachable, Standing::Same),
         ErrKind::BadAnswer => (Code::NotThatRegistry, Standing::Same),
         ErrKind::NotReady => (Code::RegistryDegraded, Standing::Same),
+        // Clients that subscribe do not use the API that is switched off.
+        ErrKind::SwitchedOff => (Code::ApiSwitchedOff, Standing::Elsewhere),
         ErrKind::TooLarge | ErrKind::Cut => (Code::AnswerTooLarge, Standing::Same),
         _ => (Code::RegistryUnreachable, Standing::Elsewhere),
     };

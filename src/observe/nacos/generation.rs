@@ -24,6 +24,8 @@ pub(super) struct Api {
     pub(super) dialect: Dialect,
     /// Entries of a page, where the answer has pages.
     pub(super) page_size: Option<u32>,
+    /// Whether a search takes `*` for anything; r-nacos looks for the star itself, and finds parts of names without it.
+    pub(super) wildcards: bool,
 }
 
 /// How parameters are named.
@@ -40,6 +42,7 @@ const fn naming(path: &'static str) -> Api {
         path,
         dialect: Dialect::Naming,
         page_size: None,
+        wildcards: true,
     }
 }
 
@@ -48,12 +51,20 @@ const fn config(path: &'static str) -> Api {
         path,
         dialect: Dialect::Config,
         page_size: None,
+        wildcards: true,
     }
 }
 
 const fn paged(api: Api, entries: u32) -> Api {
     Api {
         page_size: Some(entries),
+        ..api
+    }
+}
+
+const fn literal(api: Api) -> Api {
+    Api {
+        wildcards: false,
         ..api
     }
 }
@@ -127,6 +138,7 @@ impl Generation {
         const V1_CONFIG: [Api; 1] = [config("v1/cs/configs")];
         const V3_CONFIG: [Api; 2] = [config("v1/cs/configs"), naming("v3/client/cs/config")];
         const V1_SEARCH: [Api; 1] = [paged(config("v1/cs/configs"), TEXTS)];
+        const RNACOS_SEARCH: [Api; 1] = [literal(paged(config("v1/cs/configs"), TEXTS))];
         const V3_SEARCH: [Api; 1] = [paged(naming("v3/admin/cs/config/list"), TEXTS)];
         const V1_LISTENERS: [Api; 1] = [config("v1/cs/configs/listener")];
         const V3_LISTENERS: [Api; 1] = [naming("v3/admin/cs/config/listener")];
@@ -151,6 +163,7 @@ impl Generation {
             Key::NacosService { .. } => pick(&V1_SERVICE, &V3_SERVICE),
             Key::NacosSubscribers { .. } => pick(&V1_SUBSCRIBERS, &V3_SUBSCRIBERS),
             Key::NacosConfig { .. } => pick(&V1_CONFIG, &V3_CONFIG),
+            Key::NacosConfigSearch { .. } if self == Self::Rnacos => &RNACOS_SEARCH,
             Key::NacosConfigSearch { .. } => pick(&V1_SEARCH, &V3_SEARCH),
             Key::NacosListeners { data_id: None, .. } => pick(&V1_LISTENER, &V3_LISTENER),
             Key::NacosListeners { .. } => pick(&V1_LISTENERS, &V3_LISTENERS),

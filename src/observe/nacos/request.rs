@@ -138,8 +138,12 @@ impl Query {
                 group,
                 data_id,
             } => {
-                // `*` is literal to r-nacos; without a data id all of them list everything.
-                let any = |pattern: &str| if pattern == "*" { "" } else { pattern }.to_owned();
+                // Without a data id all of them list everything.
+                let any = |pattern: &str| match pattern {
+                    "*" => String::new(),
+                    pattern if api.wildcards => pattern.to_owned(),
+                    pattern => pattern.replace('*', ""),
+                };
                 self.add("dataId", &any(data_id));
                 self.add(group_name, &any(group));
                 self.add(namespace_name, &place(namespace));
@@ -225,6 +229,18 @@ mod tests {
                 "v3/admin/cs/config/list?dataId=&groupName=&namespaceId=prod&search=blur&pageNo=1&pageSize=100"
             ]
         );
+    }
+
+    #[test]
+    fn a_part_of_a_name_is_searched_in_each_ones_way() {
+        let search = Key::NacosConfigSearch {
+            namespace: String::new(),
+            group: String::new(),
+            data_id: "*a.B*".into(),
+        };
+        assert!(targets(Generation::V1, &search)[0].contains("dataId=%2Aa.B%2A&"));
+        assert!(targets(Generation::V3, &search)[0].contains("dataId=%2Aa.B%2A&"));
+        assert!(targets(Generation::Rnacos, &search)[0].contains("dataId=a.B&"));
     }
 
     #[test]

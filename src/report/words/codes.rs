@@ -111,6 +111,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the members of registry {registry} give different answers: {members}",
             "注册中心 {registry} 各成员的应答不一致：{members}",
         ),
+        Code::ApiSwitchedOff => (
+            "the Nacos at {registry} has switched off a read API that is needed here: {api}",
+            "Nacos {registry} 关闭了此处需要的只读 API:{api}",
+        ),
         Code::AnswerTooLarge => (
             "an answer of registry {registry} exceeds the size limit: {path}",
             "注册中心 {registry} 的应答超过大小限制：{path}",
@@ -174,6 +178,14 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::AllDisabled => (
             "every entry is disabled in the registry: {count} of {total}",
             "注册中心中的条目全部被禁用：{total} 个中的 {count} 个",
+        ),
+        Code::AllUnhealthy => (
+            "every instance of {service} is unhealthy in Nacos: {count} of {total}; clients are told: {told}",
+            "{service} 的所有实例在 Nacos 中都不健康：{total} 个中的 {count} 个；客户端得到：{told}",
+        ),
+        Code::WeightZero => (
+            "the weight of {address} is 0 in Nacos: a consumer that starts does not take it from the application level",
+            "{address} 在 Nacos 中的权重为 0：启动中的消费者不会从应用级得到它",
         ),
         Code::ProtectionThreshold => (
             "Nacos hands out dead instances of {service} as healthy: {count} of {total}",

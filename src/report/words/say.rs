@@ -67,6 +67,17 @@ sentences! {
     NacosConfig: "Nacos configuration {name} of {place}", "{place} 的 Nacos 配置 {name}";
     NacosServices: "list of services of {place}", "{place} 的服务列表";
     NacosInstances: "instances of {service} in {place}", "{place} 中 {service} 的实例";
+    NacosDisabled: "whether {service} in {place} has disabled instances", "{place} 中的 {service} 是否有被禁用的实例";
+    CountedNotListed: "the server counts more instances than it lists", "服务端统计的实例多于列出的实例";
+    HowConsoleList: "read the console's list: record with a user who may, or look into the console", "读取控制台的列表：使用有权限的用户记录，或在控制台中查看";
+    ListMayHide: "the list that also has disabled instances was not seen", "未看到包含已禁用实例的列表";
+    NamespaceNamed: "{name} is the name of the namespace with the id {id}", "{name} 是命名空间的名称，其 id 为 {id}";
+    InstanceUnhealthy: "{address} sends no beats", "{address} 没有心跳";
+    RemovalNever: "{address} is persistent: Nacos never removes it by itself", "{address} 是持久实例：Nacos 不会自行移除";
+    RemovalWithConnection: "{address} is registered over gRPC: removed with its connection, at once when the process ends, within 20 to 28 s when its host hangs",
+        "{address} 通过 gRPC 注册：随连接断开而移除；进程退出时立即移除，主机挂起时在 20 至 28 秒内移除";
+    RemovalAfterBeats: "{address} is registered over HTTP: called unhealthy {unhealthy} ms and removed {removed} ms after its last beat, here by {by} at the latest",
+        "{address} 通过 HTTP 注册：最后一次心跳后 {unhealthy} 毫秒判为不健康，{removed} 毫秒后移除，此处最迟于 {by}";
     NamespacesListed: "all namespaces are listed", "已列出全部命名空间";
     ServicesListed: "the list of services", "服务列表";
     ServiceAbsent: "there is no such service", "没有该服务";
@@ -136,6 +147,10 @@ sentences! {
     DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务：查看其日志和 QOS ls";
     DoSearchOtherRegistries: "look into other registries, too", "同时查找其他注册中心";
     DoAlignPlace: "let both sides use the same namespace, group and registry", "让双方使用相同的命名空间、分组和注册中心";
+    DoUseNamespaceId: "give the namespace by its id, not by its name, on both sides; the console shows both", "双方都用命名空间的 id 而不是名称；控制台中两者都可看到";
+    DoSwitchOnApi: "ask with a user of the admin API (--username), or switch the old API on: {setting}", "使用可访问管理 API 的用户(--username)，或开启旧 API:{setting}";
+    DoStartProvider: "see whether these processes still run, and start them again", "确认这些进程是否仍在运行，并重新启动";
+    DoRaiseWeight: "give the instances a weight above 0", "将实例的权重设为大于 0";
     DoEnable: "enable the provider in the registry or its console", "在注册中心或控制台中启用提供者";
     DoRemoveOverride: "remove the rule, or the disabled flag of the provider", "删除该规则或提供者的 disabled 标记";
     DoAlignProtocol: "give the consumer the protocol of the providers, or export the one it can use", "让消费者支持提供者的协议，或导出消费者可用的协议";

@@ -40,8 +40,10 @@ pub(super) fn stages<'a>(
     }
     if let Listing::Unknown(not_seen) = &held.listing {
         view.stages.push(Stage::skipped(StageId::NameForm));
-        view.stages
-            .push(Stage::unknown(StageId::Key, vec![not_seen.clone()]));
+        view.stages.push(Stage {
+            raises: held.hidden.clone(),
+            ..Stage::unknown(StageId::Key, vec![not_seen.clone()])
+        });
         view.stages.push(Stage::skipped(StageId::Entries));
         return Vec::new();
     }

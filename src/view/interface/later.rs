@@ -120,6 +120,10 @@ fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
         }
         return Vec::new();
     }
+    // Mapped and nobody there is the same as nobody registered.
+    if case.held.entries.is_empty() && case.held.near.is_empty() && application.is_deserted() {
+        return Vec::new();
+    }
     let addresses: BTreeSet<String> = kept.iter().filter_map(|kept| kept.url.address()).collect();
     if !addresses.is_empty() && application.is_covered_by(&addresses) {
         return Vec::new();

@@ -13,9 +13,18 @@ use crate::{
     view::{
         held::{Application, Instance, Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
+        settings::leaves_providers,
         stage::NotSeen,
     },
 };
+
+/// Ends of the keys of rules that an application reads as a consumer: looked for when its name is not known.
+const OF_ANY_CONSUMER: [&str; 4] = [
+    ".condition-router",
+    ".configurators",
+    PROPERTIES,
+    ".migration",
+];
 
 /// Rules that are there, and rules that this consumer reads and nobody saw.
 pub(super) fn rules(
@@ -32,13 +41,27 @@ pub(super) fn rules(
     let mut missing = Vec::new();
     for (at, namespace) in place.config_namespaces.iter().enumerate() {
         let read = at == 0;
-        let mut asked: BTreeSet<(String, String)> = wanted_keys(question, providers);
-        if let Seen::Here(list, _) = server.configs(namespace) {
-            asked = list
-                .into_iter()
-                .filter(|entry| keys.kind(&entry.group, &plain(&entry.data_id)).is_some())
-                .map(|entry| (entry.group, entry.data_id))
-                .collect();
+        let mut asked = wanted_keys(question, providers);
+        // Rules of the interface may lie under keys that this consumer does not read.
+        let interface = escaped(&question.service.interface);
+        let mut parts = vec![interface.as_str()];
+        if question.consumer.application.is_none() {
+            parts.extend(OF_ANY_CONSUMER);
+        }
+        for part in parts {
+            match server.configs_with(namespace, part) {
+                Seen::Here(list, _) => asked.extend(
+                    list.into_iter()
+                        .filter(|entry| keys.kind(&entry.group, &plain(&entry.data_id)).is_some())
+                        .map(|entry| (entry.group, entry.data_id)),
+                ),
+                seen @ (Seen::Refused(_) | Seen::Unasked)
+                    if read && part != interface && !server.is_complete(namespace) =>
+                {
+                    missing.push(not_seen(config(namespace, "*", part), &seen, true));
+                }
+                _ => {}
+            }
         }
         for (group, data_id) in asked {
             let kind = keys
@@ -46,7 +69,10 @@ pub(super) fn rules(
                 .unwrap_or(LayerKind::RoutingRule);
             let seen = server.config(namespace, &group, &data_id);
             match &seen {
-                Seen::Here(text, line) if !text.trim().is_empty() => layers.push(Layer {
+                Seen::Here(text, _)
+                    if text.trim().is_empty()
+                        || kind == LayerKind::Properties && leaves_providers(text) => {}
+                Seen::Here(_, line) => layers.push(Layer {
                     kind,
                     name: format!("{namespace}/{group}/{data_id}"),
                     evidence: Some(server.evidence(line, Say::RulePresent)),
@@ -63,13 +89,22 @@ pub(super) fn rules(
     (layers, missing)
 }
 
-/// Keys to be asked by themselves when there is no complete list.
+/// Keys to be asked by themselves.
 fn wanted_keys(question: &Question, providers: &[String]) -> BTreeSet<(String, String)> {
     let consumer = question.consumer.application.as_deref();
-    let mut keys: BTreeSet<(String, String)> = rule_keys(&question.service, consumer, providers)
-        .into_iter()
-        .map(|key| ("dubbo".to_owned(), escaped(&key)))
+    let own = rule_keys(&question.service, consumer, providers);
+    let mut keys: BTreeSet<(String, String)> = own
+        .iter()
+        .map(|key| ("dubbo".to_owned(), escaped(key)))
         .collect();
+    let version = question.consumer.dubbo.as_ref();
+    if version.is_some_and(|version| !version.at_least([2, 7, 3])) {
+        // 2.7.0 to 2.7.2 put the last part of a key into the place of the data id.
+        keys.extend(own.iter().filter_map(|key| {
+            let (base, kind) = key.rsplit_once('.')?;
+            Some((escaped(base), kind.to_owned()))
+        }));
+    }
     keys.insert(("dubbo".to_owned(), PROPERTIES.to_owned()));
     if let Some(application) = consumer {
         keys.insert((application.to_owned(), PROPERTIES.to_owned()));
@@ -158,8 +193,28 @@ pub(super) fn application(
     found.defined = is_defined(server, place, interface);
     found.elsewhere = other_namespaces.iter().any(
         |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
-    );
+    ) || question.sweep
+        && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
     found
+}
+
+/// Whether a mapped application has a service at another place of the server.
+fn has_instances_elsewhere(
+    server: Server<'_>,
+    place: &Place,
+    other_namespaces: &[String],
+    mapped: &[String],
+) -> bool {
+    let here = std::iter::once((&place.namespace, true));
+    !mapped.is_empty()
+        && here
+            .chain(other_namespaces.iter().map(|namespace| (namespace, false)))
+            .any(|(namespace, own)| {
+                let names = server.names(namespace, None).here().unwrap_or_default();
+                names.iter().any(|named| {
+                    mapped.contains(&named.name) && !(own && place.groups.contains(&named.group))
+                })
+            })
 }
 
 fn is_of_interface_level(name: &str) -> bool {
@@ -177,6 +232,7 @@ fn instances(
 ) {
     match server.instances(&place.namespace, group, application) {
         Seen::Here(list, line) => {
+            found.hidden += list.iter().filter(|(_, told)| !told).count();
             found
                 .instances
                 .extend(
@@ -186,6 +242,7 @@ fn instances(
                             application: application.to_owned(),
                             address: format!("{}:{}", instance.ip, instance.port),
                             revision: instance.metadata.get("dubbo.metadata.revision").cloned(),
+                            weight: instance.weight,
                             evidence: server.evidence(line, Say::InstanceRegistered),
                         }),
                 );
@@ -199,7 +256,7 @@ fn instances(
 fn is_defined(server: Server<'_>, place: &Place, interface: &str) -> bool {
     let prefix = format!("{}:", escaped(interface));
     server
-        .configs(&place.namespace)
+        .configs_with(&place.namespace, &escaped(interface))
         .here()
         .unwrap_or_default()
         .iter()

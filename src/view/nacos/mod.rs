@@ -4,22 +4,31 @@ mod config;
 pub(crate) mod names;
 mod place;
 mod reach;
+mod removal;
 mod server;
+mod shape;
 mod sweep;
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
+
 use self::{
     place::Place,
-    server::{Instance, Server, not_seen},
+    server::{Hidden, Server, not_seen},
+    shape::{Instance, Named},
 };
 use super::{
-    held::{Application, Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw},
+    held::{
+        Application, Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw, Removal,
+    },
     missing::Missing,
     names::{is_near, is_same_spelling},
-    stage::{Evidence, NotSeen},
+    refused,
+    stage::{Evidence, NotSeen, Raised},
 };
 use crate::{
+    diagnose::code::Code,
     question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
     snapshot::{Key, Seen, Snapshot, SourceId},
@@ -96,7 +105,11 @@ fn read(
                 .map(|named| named.name.clone()),
         );
     }
-    let (entries, listing) = entries(server, place, &services, &forms, &listed);
+    let (entries, mut listing) = entries(server, place, &services, &forms, &listed);
+    let hidden = hidden(server, place, question, &forms, &entries);
+    if let Some((not_seen, _)) = &hidden {
+        listing = Listing::Unknown(not_seen.clone());
+    }
     let (namespaces, known) = sweep::other_namespaces(server, place);
     let application = config::application(server, place, question, &namespaces);
     let providers = applications(&entries, &application);
@@ -113,6 +126,8 @@ fn read(
         source: Some(server.source.clone()),
         registry: registry.to_string(),
         via: server.via.map(str::to_owned),
+        no_such_place: place::unknown(server, place),
+        hidden: hidden.map(|(_, raised)| raised).unwrap_or_default(),
         reach: reach::reach(server, place, question, registry, &forms),
         place: place.shown(),
         listing,
@@ -128,8 +143,119 @@ fn read(
         near: near(server, place, interface, &listed),
         elsewhere,
         swept,
-        remarks: Vec::new(),
+        remarks: switched_off(server, place, registry, &forms)
+            .into_iter()
+            .collect(),
     }
+}
+
+/// Disabled instances that may be there under a name of the service and that nobody saw; with what they could be the
+/// cause of. Only where nothing else is there: who has an address needs no further one.
+fn hidden(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    forms: &[String],
+    entries: &[Entry],
+) -> Option<(NotSeen, Vec<Raised>)> {
+    let of_form = |entry: &&Entry| {
+        entry
+            .nacos
+            .as_ref()
+            .is_some_and(|side| forms.contains(&side.service))
+    };
+    if entries.iter().any(|entry| of_form(&entry)) {
+        return None;
+    }
+    let (service, line) = forms.iter().find_map(|service| {
+        match server.may_hide(&place.namespace, &place.group, service) {
+            Hidden::Maybe(line) => Some((service, line)),
+            Hidden::No => None,
+        }
+    })?;
+    let why = match line.and_then(|line| line.err_kind()) {
+        Some(kind) => Phrase::new(Say::AnswerRefused).with("kind", kind.as_str()),
+        None if line.is_some() => Say::CountedNotListed.into(),
+        None => Say::NotAsked.into(),
+    };
+    let key = question.service.to_string();
+    let raised = |code, params: &[(&str, Value)]| Raised {
+        code,
+        params: params
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), value.clone()))
+            .collect::<Map<_, _>>(),
+        subject: ("service".to_owned(), key.clone()),
+        evidence: line
+            .map(|line| server.evidence(line, Say::ServicesListed))
+            .into_iter()
+            .collect(),
+    };
+    let not_seen = NotSeen {
+        what: Phrase::new(Say::NacosDisabled)
+            .with("place", place.shown())
+            .with("service", service),
+        why,
+        how_to_see: Some(Say::HowConsoleList.into()),
+        required: true,
+    };
+    Some((
+        not_seen,
+        vec![
+            raised(
+                Code::NotRegistered,
+                &[
+                    ("service", Value::from(key.as_str())),
+                    ("place", Value::from(place.shown())),
+                ],
+            ),
+            raised(Code::AllDisabled, &[]),
+        ],
+    ))
+}
+
+/// DG1008: what this question reads is switched off at this server, in every way that it can be asked.
+fn switched_off(
+    server: Server<'_>,
+    place: &Place,
+    registry: &RegistryAddress,
+    forms: &[String],
+) -> Option<Raised> {
+    let mut keys = vec![
+        Key::NacosNamespaces,
+        Key::NacosServices {
+            namespace: place.namespace.clone(),
+            group: None,
+        },
+    ];
+    keys.extend(forms.iter().map(|service| Key::NacosCatalog {
+        namespace: place.namespace.clone(),
+        group: place.group.clone(),
+        service: service.clone(),
+    }));
+    let line = keys.into_iter().find_map(|key| {
+        let lines = server.told_lines(&key);
+        let is_off = |line: &&crate::snapshot::Line| {
+            line.err_kind() == Some(&crate::snapshot::ErrKind::SwitchedOff)
+        };
+        lines
+            .iter()
+            .all(is_off)
+            .then(|| lines.first().copied())
+            .flatten()
+    })?;
+    let mut raised = refused::failed(
+        (server.snapshot, server.source),
+        registry,
+        line,
+        Some(Code::ApiSwitchedOff),
+    )
+    .raised;
+    raised.params.insert(
+        "api".to_owned(),
+        Value::from(line.api().unwrap_or(line.key.op())),
+    );
+    Some(raised)
 }
 
 /// Entries of all services of the interface at the place, and whether they are known.
@@ -138,7 +264,7 @@ fn entries(
     place: &Place,
     services: &BTreeSet<String>,
     forms: &[String],
-    listed: &Seen<'_, BTreeSet<server::Named>>,
+    listed: &Seen<'_, BTreeSet<Named>>,
 ) -> (Vec<Entry>, Listing) {
     let mut entries = Vec::new();
     let mut unknown = None;
@@ -182,6 +308,7 @@ fn read_entries(
                         instance,
                         *told,
                         service,
+                        removal::removal(instance, server.version()),
                         server.evidence(line, Say::EntryRegistered),
                     )
                 })
@@ -208,7 +335,13 @@ fn read_entries(
     }
 }
 
-fn entry(instance: &Instance, told: bool, service: &str, evidence: Evidence) -> Entry {
+fn entry(
+    instance: &Instance,
+    told: bool,
+    service: &str,
+    removal: Removal,
+    evidence: Evidence,
+) -> Entry {
     let entry = Entry {
         raw: Raw::Instance {
             ip: instance.ip.clone(),
@@ -226,6 +359,7 @@ fn entry(instance: &Instance, told: bool, service: &str, evidence: Evidence) -> 
             healthy: instance.healthy,
             weight: instance.weight,
             rewritten: instance.rewritten,
+            removal,
         }),
     };
     let evidence = entry.named_evidence();
@@ -246,7 +380,7 @@ fn near(
     server: Server<'_>,
     place: &Place,
     interface: &str,
-    listed: &Seen<'_, BTreeSet<server::Named>>,
+    listed: &Seen<'_, BTreeSet<Named>>,
 ) -> Vec<NearInterface> {
     let Seen::Here(names, _) = listed else {
         return Vec::new();
@@ -280,7 +414,7 @@ fn near(
 }
 
 /// Services that look like rules: what wrote them, and who reads them, is not evaluated.
-fn orphans(names: &BTreeSet<server::Named>, interface: &str) -> Vec<Layer> {
+fn orphans(names: &BTreeSet<Named>, interface: &str) -> Vec<Layer> {
     names
         .iter()
         .filter(|named| {

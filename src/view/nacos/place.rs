@@ -1,7 +1,15 @@
 //! Where in Nacos a consumer looks: namespace and group of naming, namespaces of rules.
 
-use super::server::canonical;
-use crate::question::{GroupOrigin, Question, RegistryAddress, RegistryKind};
+use serde_json::{Map, Value};
+
+use super::{server::Server, shape::canonical};
+use crate::{
+    diagnose::code::Code,
+    question::{GroupOrigin, Question, RegistryAddress, RegistryKind},
+    report::words::{Phrase, Say},
+    snapshot::Seen,
+    view::stage::Raised,
+};
 
 /// The group of naming when the registry names none, and the only one before 2.7.7.
 pub(crate) const DEFAULT_GROUP: &str = "DEFAULT_GROUP";
@@ -69,6 +77,55 @@ pub(super) fn shown(namespace: &str, group: &str) -> String {
         namespace
     };
     format!("{namespace}/{group}")
+}
+
+/// DG2003: the id is no namespace's, and nobody registers there all the same (servers let them). Often the name was
+/// taken for the id.
+pub(super) fn unknown(server: Server<'_>, place: &Place) -> Option<Raised> {
+    if place.namespace.is_empty() {
+        return None;
+    }
+    let Seen::Here(namespaces, line) = server.namespaces() else {
+        return None;
+    };
+    if namespaces.iter().any(|(id, _)| *id == place.namespace) {
+        return None;
+    }
+    let is_used = match server.names(&place.namespace, None) {
+        Seen::Here(names, _) => !names.is_empty(),
+        Seen::Absent(_) => false,
+        _ => {
+            let own = server.names(&place.namespace, Some(&place.group));
+            !matches!(own, Seen::Absent(_)) && !own.here().is_some_and(|names| names.is_empty())
+        }
+    };
+    if is_used {
+        return None;
+    }
+    let mut evidence = vec![server.evidence(line, Say::NamespacesListed)];
+    let meant = namespaces
+        .iter()
+        .find(|(_, name)| *name == place.namespace)
+        .map(|(id, _)| id.as_str());
+    if let Some(id) = meant {
+        evidence.push(
+            server.evidence(
+                line,
+                Phrase::new(Say::NamespaceNamed)
+                    .with("name", &*place.namespace)
+                    .with("id", if id.is_empty() { "public" } else { id }),
+            ),
+        );
+    }
+    let mut params = Map::new();
+    params.insert("wanted".into(), Value::from(place.namespace.as_str()));
+    params.insert("id".into(), Value::from(meant));
+    Some(Raised {
+        code: Code::NamespaceUnknown,
+        params,
+        subject: ("namespace".to_owned(), place.namespace.clone()),
+        evidence,
+    })
 }
 
 /// Rules are read in the registry's namespace; without one in the address, the registry's group becomes the namespace

@@ -1,9 +1,13 @@
 //! One Nacos server's (or member's) answers, in whichever shape the API that was asked gives them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use super::shape::{
+    Instance, Listed, Named, array, canonical, complete, configs, instances, names, namespaces,
+    text,
+};
 use crate::{
     report::words::{Phrase, Say},
     snapshot::{ErrKind, Key, Line, Seen, Snapshot, SourceId, Want},
@@ -19,50 +23,26 @@ pub(super) struct Server<'a> {
     pub(super) missing: &'a Missing,
 }
 
-/// An instance as Nacos tells it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Instance {
-    pub(super) ip: String,
-    pub(super) port: u32,
-    pub(super) weight: f64,
-    pub(super) healthy: bool,
-    pub(super) enabled: bool,
-    /// The list for clients calls it healthy, the console's does not.
-    pub(super) rewritten: bool,
-    pub(super) metadata: BTreeMap<String, String>,
-}
-
-/// A service name with its Nacos group.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Named {
-    pub(super) group: String,
-    pub(super) name: String,
-}
-
-/// One configuration of a list; lists of some generations have no content.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Listed {
-    pub(super) group: String,
-    pub(super) data_id: String,
-    pub(super) content: Option<String>,
-}
-
 impl<'a> Server<'a> {
     /// The newest answers to a key of this member; what was never asked is noted.
     pub(super) fn lines(&self, key: Key) -> Vec<&'a Line> {
-        let lines: Vec<&Line> = self
-            .snapshot
-            .latest(self.source, &key)
-            .into_iter()
-            .filter(|line| {
-                self.via.is_none() || line.via.is_none() || line.via.as_deref() == self.via
-            })
-            .collect();
+        let lines = self.told_lines(&key);
         if lines.is_empty() {
             self.missing
                 .note(self.snapshot, Want::any(self.source, key));
         }
         lines
+    }
+
+    /// The newest answers to a key of this member, whether or not it is to be asked.
+    pub(super) fn told_lines(&self, key: &Key) -> Vec<&'a Line> {
+        self.snapshot
+            .latest(self.source, key)
+            .into_iter()
+            .filter(|line| {
+                self.via.is_none() || line.via.is_none() || line.via.as_deref() == self.via
+            })
+            .collect()
     }
 
     /// Names of services of a namespace: of one group, or of all.
@@ -103,11 +83,7 @@ impl<'a> Server<'a> {
         service: &str,
     ) -> Seen<'a, Vec<(Instance, bool)>> {
         let client = self.told(Key::nacos_instances(namespace, group, service));
-        let console = self.told(Key::NacosCatalog {
-            namespace: namespace.to_owned(),
-            group: group.to_owned(),
-            service: service.to_owned(),
-        });
+        let console = self.told(catalog(namespace, group, service));
         match (client, console) {
             (Seen::Here(client, line), console) => {
                 let listed = |instance: &Instance| {
@@ -158,6 +134,41 @@ impl<'a> Server<'a> {
         }
     }
 
+    /// Whether a service may have disabled instances that nobody saw: clients are not told of them, the console's list
+    /// was not to be had, and r-nacos hides them there, too (but counts them in the list of services).
+    pub(super) fn may_hide(&self, namespace: &str, group: &str, service: &str) -> Hidden<'a> {
+        let client = self.told(Key::nacos_instances(namespace, group, service));
+        let console = self.told(catalog(namespace, group, service));
+        if client
+            .line()
+            .is_some_and(|line| line.api() == Some("plain"))
+        {
+            return Hidden::No;
+        }
+        let known = match (&console, &client) {
+            (Seen::Here(console, _), Seen::Here(client, _)) => console.len().max(client.len()),
+            (Seen::Here(console, _), _) => console.len(),
+            (Seen::Absent(_), _) => return Hidden::No,
+            (console, _) => {
+                return if self.absence::<()>(namespace, group, service).is_known() {
+                    Hidden::No
+                } else {
+                    Hidden::Maybe(console.line())
+                };
+            }
+        };
+        let counted = self.names(namespace, None).here().and_then(|names| {
+            names
+                .iter()
+                .find(|named| named.group == group && named.name == service)
+                .and_then(|named| named.count)
+        });
+        match counted {
+            Some(count) if count > known as u64 => Hidden::Maybe(console.line()),
+            _ => Hidden::No,
+        }
+    }
+
     /// A name that a complete list does not have is absent.
     fn absence<T>(&self, namespace: &str, group: &str, service: &str) -> Seen<'a, T> {
         match self.names(namespace, Some(group)) {
@@ -191,7 +202,8 @@ impl<'a> Server<'a> {
 
     /// One configuration: by itself, else by the complete list of the namespace.
     pub(super) fn config(&self, namespace: &str, group: &str, data_id: &str) -> Seen<'a, String> {
-        let lines = self.lines(Key::nacos_config(namespace, group, data_id));
+        let key = Key::nacos_config(namespace, group, data_id);
+        let lines = self.lines(key.clone());
         if let Some(line) = lines.first() {
             return match (line.body_text(), line.err_kind()) {
                 (Some(text), _) => Seen::Here(text.into_owned(), line),
@@ -199,7 +211,7 @@ impl<'a> Server<'a> {
                 _ => Seen::Refused(line),
             };
         }
-        match self.configs(namespace) {
+        match self.everything(namespace, key) {
             Seen::Here(list, line) => match list
                 .into_iter()
                 .find(|entry| entry.group == group && entry.data_id == data_id)
@@ -216,15 +228,33 @@ impl<'a> Server<'a> {
         }
     }
 
-    /// All configurations of a namespace, when a search for everything was complete.
-    pub(super) fn configs(&self, namespace: &str) -> Seen<'a, Vec<Listed>> {
+    /// All configurations of a namespace whose data id has this part, when the search for them was complete.
+    pub(super) fn configs_with(&self, namespace: &str, part: &str) -> Seen<'a, Vec<Listed>> {
+        let key = search(namespace, &format!("*{part}*"));
+        let found = match complete(&self.lines(key.clone()), configs) {
+            Seen::Unasked => self.everything(namespace, key),
+            found => found,
+        };
+        found.map(|list| {
+            list.into_iter()
+                .filter(|entry| entry.data_id.contains(part))
+                .collect()
+        })
+    }
+
+    /// All configurations of a namespace, as some recordings hold them. A search for everything brings the texts of
+    /// all other applications along, so it is looked for only when `instead` was asked and stayed without an answer:
+    /// no live server does that.
+    fn everything(&self, namespace: &str, instead: Key) -> Seen<'a, Vec<Listed>> {
+        let asked = self.snapshot.was_asked(&Want::any(self.source, instead));
         for everything in ["*", ""] {
-            let key = Key::NacosConfigSearch {
-                namespace: namespace.to_owned(),
-                group: String::new(),
-                data_id: everything.to_owned(),
+            let key = search(namespace, everything);
+            let lines = if asked {
+                self.lines(key)
+            } else {
+                self.told_lines(&key)
             };
-            let seen = complete(&self.lines(key), configs);
+            let seen = complete(&lines, configs);
             if !matches!(seen, Seen::Unasked) {
                 return seen;
             }
@@ -257,9 +287,39 @@ impl<'a> Server<'a> {
             .collect()
     }
 
+    /// The version as the server told it.
+    pub(super) fn version(&self) -> Option<&'a str> {
+        let source = self.snapshot.manifest().sources.get(self.source)?;
+        source.server.as_deref()
+    }
+
     /// Evidence from a line.
     pub(super) fn evidence(&self, line: &Line, fact: impl Into<Phrase>) -> Evidence {
         evidence(self.snapshot, self.source, line, fact)
+    }
+}
+
+/// Whether instances may be there that no answer shows.
+pub(super) enum Hidden<'a> {
+    /// All that are there were told.
+    No,
+    /// Disabled ones may be; the answer that should have told.
+    Maybe(Option<&'a Line>),
+}
+
+fn catalog(namespace: &str, group: &str, service: &str) -> Key {
+    Key::NacosCatalog {
+        namespace: namespace.to_owned(),
+        group: group.to_owned(),
+        service: service.to_owned(),
+    }
+}
+
+fn search(namespace: &str, data_id: &str) -> Key {
+    Key::NacosConfigSearch {
+        namespace: namespace.to_owned(),
+        group: String::new(),
+        data_id: data_id.to_owned(),
     }
 }
 
@@ -275,248 +335,5 @@ pub(super) fn not_seen<T>(what: Phrase, seen: &Seen<'_, T>, required: bool) -> N
         why,
         how_to_see: Some(Say::HowRecordMore.into()),
         required,
-    }
-}
-
-/// `public` and the empty id are one namespace.
-pub(super) fn canonical(namespace: &str) -> &str {
-    if namespace == "public" { "" } else { namespace }
-}
-
-/// Joins the pages of an answer. Complete: as many entries as announced, or an answer without pages.
-fn complete<'a, T>(
-    lines: &[&'a Line],
-    read: impl Fn(&Value) -> Option<Vec<T>>,
-) -> Seen<'a, Vec<T>> {
-    let mut by_api: BTreeMap<&str, Vec<&'a Line>> = BTreeMap::new();
-    for line in lines {
-        by_api
-            .entry(line.api().unwrap_or_default())
-            .or_default()
-            .push(line);
-    }
-    let mut refused = None;
-    let mut absent = None;
-    for lines in by_api.into_values() {
-        let mut found = Vec::new();
-        let mut announced = None;
-        let mut readable = None;
-        for line in &lines {
-            if line.err_kind() == Some(&ErrKind::NotFound) || is_empty_in_words(line) {
-                absent = Some(*line);
-                continue;
-            }
-            let Some(value) = line.body_json() else {
-                refused = Some(*line);
-                continue;
-            };
-            match read(&value) {
-                Some(part) => {
-                    found.extend(part);
-                    announced = announced.or_else(|| count(&value));
-                    readable = Some(*line);
-                }
-                None => refused = Some(*line),
-            }
-        }
-        if let Some(line) = readable
-            && announced.is_none_or(|count| found.len() as u64 >= count)
-        {
-            return Seen::Here(found, line);
-        }
-    }
-    match (absent, refused) {
-        (Some(line), _) => Seen::Absent(Some(line)),
-        (None, Some(line)) => Seen::Refused(line),
-        (None, None) => Seen::Unasked,
-    }
-}
-
-/// `cluster DEFAULT is not found!` is how 2.x and 3.x say that a service has no instances any more.
-fn is_empty_in_words(line: &Line) -> bool {
-    line.body_json().is_some_and(|value| {
-        value
-            .get("code")
-            .and_then(Value::as_i64)
-            .is_some_and(|code| code != 0 && code != 200)
-            && text(&value, &["message", "data"]).is_some_and(|text| {
-                let text = text.to_ascii_lowercase();
-                text.contains("not found") || text.contains("not exist")
-            })
-    })
-}
-
-fn count(value: &Value) -> Option<u64> {
-    ["/count", "/totalCount", "/data/totalCount", "/data/count"]
-        .iter()
-        .find_map(|path| value.pointer(path)?.as_u64())
-}
-
-fn array<'v>(value: &'v Value, paths: &[&str]) -> Option<&'v Vec<Value>> {
-    paths
-        .iter()
-        .find_map(|path| value.pointer(path).and_then(Value::as_array))
-}
-
-fn text(value: &Value, names: &[&str]) -> Option<String> {
-    names
-        .iter()
-        .find_map(|name| value.get(name).and_then(Value::as_str))
-        .map(str::to_owned)
-}
-
-fn names(value: &Value, group: Option<&str>) -> Option<Vec<Named>> {
-    let list = array(
-        value,
-        &[
-            "",
-            "/doms",
-            "/serviceList",
-            "/data/pageItems",
-            "/data/services",
-            "/data",
-        ],
-    )?;
-    Some(
-        list.iter()
-            .filter_map(|entry| match entry {
-                Value::String(name) => Some(split(name, group)),
-                entry => {
-                    let name = text(entry, &["name", "serviceName"])?;
-                    let group = text(entry, &["groupName"]);
-                    Some(split(&name, group.as_deref()))
-                }
-            })
-            .collect(),
-    )
-}
-
-/// `GROUP@@name` carries its group.
-fn split(name: &str, group: Option<&str>) -> Named {
-    let (own, name) = match name.split_once("@@") {
-        Some((own, name)) => (Some(own), name),
-        None => (None, name),
-    };
-    Named {
-        group: own.or(group).unwrap_or("DEFAULT_GROUP").to_owned(),
-        name: name.to_owned(),
-    }
-}
-
-fn instances(value: &Value) -> Option<Vec<Instance>> {
-    let list = array(
-        value,
-        &[
-            "",
-            "/hosts",
-            "/list",
-            "/data/hosts",
-            "/data/pageItems",
-            "/data/list",
-            "/data",
-        ],
-    )?;
-    Some(list.iter().filter_map(instance).collect())
-}
-
-fn instance(value: &Value) -> Option<Instance> {
-    let flag = |name: &str| value.get(name).and_then(Value::as_bool);
-    Some(Instance {
-        ip: text(value, &["ip"])?,
-        port: u32::try_from(value.get("port")?.as_u64()?).ok()?,
-        weight: value.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
-        healthy: flag("healthy").or_else(|| flag("valid")).unwrap_or(true),
-        enabled: flag("enabled").unwrap_or(true),
-        rewritten: false,
-        metadata: value
-            .get("metadata")
-            .and_then(Value::as_object)
-            .map(|map| {
-                map.iter()
-                    .map(|(name, value)| {
-                        let text = value
-                            .as_str()
-                            .map_or_else(|| value.to_string(), str::to_owned);
-                        (name.clone(), text)
-                    })
-                    .collect()
-            })
-            .unwrap_or_default(),
-    })
-}
-
-fn configs(value: &Value) -> Option<Vec<Listed>> {
-    let list = array(value, &["", "/pageItems", "/data/pageItems", "/data"])?;
-    Some(
-        list.iter()
-            .filter_map(|entry| {
-                Some(Listed {
-                    data_id: text(entry, &["dataId"])?,
-                    group: text(entry, &["group", "groupName"]).unwrap_or_default(),
-                    content: text(entry, &["content"]),
-                })
-            })
-            .collect(),
-    )
-}
-
-fn namespaces(value: &Value) -> Option<Vec<(String, String)>> {
-    let list = array(value, &["", "/data"])?;
-    Some(
-        list.iter()
-            .filter_map(|entry| match entry {
-                Value::String(id) => Some((canonical(id).to_owned(), id.clone())),
-                entry => {
-                    let id = text(entry, &["namespace", "namespaceId"])?;
-                    let name = text(entry, &["namespaceShowName", "namespaceName"]);
-                    Some((
-                        canonical(&id).to_owned(),
-                        name.unwrap_or_else(|| id.clone()),
-                    ))
-                }
-            })
-            .collect(),
-    )
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_shapes_of_all_generations() {
-        for value in [
-            json!(["DEFAULT_GROUP@@a"]),
-            json!({"count": 1, "doms": ["a"]}),
-            json!({"count": 1, "serviceList": [{"name": "a", "groupName": "DEFAULT_GROUP"}]}),
-            json!({"code": 0, "data": {"totalCount": 1, "pageItems": [{"name": "a", "groupName": "DEFAULT_GROUP"}]}}),
-        ] {
-            let names = names(&value, None).unwrap();
-            assert_eq!(names[0].name, "a", "{value}");
-            assert_eq!(names[0].group, "DEFAULT_GROUP", "{value}");
-        }
-        let host = json!({"ip": "10.0.0.1", "port": 1, "weight": 0.0, "enabled": false, "metadata": {"a": "b"}});
-        for value in [
-            json!([host]),
-            json!({"hosts": [host]}),
-            json!({"count": 1, "list": [host]}),
-            json!({"code": 0, "data": [host]}),
-            json!({"code": 0, "data": {"hosts": [host]}}),
-        ] {
-            let list = instances(&value).unwrap();
-            assert!(!list[0].enabled && list[0].metadata["a"] == "b", "{value}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_json_gives_an_answer(text in r#"[\[\]{}",:a-z0-9 ]{0,60}"#) {
-            if let Ok(value) = serde_json::from_str::<Value>(&text) {
-                let _ = (names(&value, None), instances(&value), configs(&value), namespaces(&value), count(&value));
-            }
-        }
     }
 }

@@ -6,7 +6,8 @@ use super::{
     names::is_of_interface,
     place::{Place, shown},
     read_entries,
-    server::{Server, canonical, not_seen},
+    server::{Server, not_seen},
+    shape::canonical,
 };
 use crate::{
     diagnose::code::Code,

@@ -111,6 +111,7 @@ fn instances(tree: Tree<'_>, root: &str, question: &Question, found: &mut Applic
                     application: application.clone(),
                     address: instance.0,
                     revision: instance.1,
+                    weight: 1.0,
                     evidence: tree.evidence(line, Say::InstanceRegistered),
                 });
             }

@@ -123,6 +123,8 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         unreadable: entries::unreadable(tree, &category("providers")),
         entries,
         configurators,
+        hidden: Vec::new(),
+        no_such_place: None,
         configurators_listing,
         consumers,
         layers,
