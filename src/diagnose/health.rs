@@ -63,13 +63,13 @@ pub(super) fn all_unhealthy(computed: &Computed<'_>, held: &Held) -> Option<Rais
         entries
             .iter()
             .take(SHOWN)
-            .flat_map(|(entry, side)| dead(entry, side))
+            .map(|(entry, side)| dead(entry, side))
             .collect(),
     ))
 }
 
 /// What shows that an instance is dead, and when it goes.
-fn dead(entry: &Entry, side: &NacosSide) -> Vec<Evidence> {
+fn dead(entry: &Entry, side: &NacosSide) -> Evidence {
     let address = entry.address();
     let say = |say: Say| Phrase::new(say).with("address", &*address);
     let removal = match side.removal {
@@ -95,14 +95,10 @@ fn dead(entry: &Entry, side: &NacosSide) -> Vec<Evidence> {
         }
         Removal::Unknown => None,
     };
-    [Some(say(Say::InstanceUnhealthy)), removal]
-        .into_iter()
-        .flatten()
-        .map(|fact| Evidence {
-            fact,
-            ..entry.evidence.clone()
-        })
-        .collect()
+    Evidence {
+        fact: removal.unwrap_or_else(|| say(Say::InstanceUnhealthy)),
+        ..entry.evidence.clone()
+    }
 }
 
 /// DG3004: instances of the application that a consumer of 3.x does not take when it starts.
@@ -142,7 +138,6 @@ pub(super) fn protected(computed: &Computed<'_>, held: &Held) -> Option<Raised> 
             dead.iter()
                 .take(SHOWN)
                 .filter_map(|entry| Some(self::dead(entry, entry.nacos.as_ref()?)))
-                .flatten()
                 .collect(),
         )
     })

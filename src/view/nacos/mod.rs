@@ -209,7 +209,10 @@ fn hidden(
                     ("place", Value::from(place.shown())),
                 ],
             ),
-            raised(Code::AllDisabled, &[]),
+            raised(
+                Code::AllDisabled,
+                &[("count", Value::from("?")), ("total", Value::from("?"))],
+            ),
         ],
     ))
 }

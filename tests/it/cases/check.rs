@@ -160,7 +160,7 @@ fn codes(value: &Value) -> Vec<&str> {
 }
 
 /// One line for a failing case.
-fn shown(run: &Run) -> String {
+pub(crate) fn shown(run: &Run) -> String {
     let report = &run.report["reports"][0];
     let missing: Vec<&str> = list(&report["not_seen"])
         .filter(|fact| fact["required"] == true)
