@@ -17,6 +17,7 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{Snapshot, SourceId, Want},
     view::{
+        interface::Case,
         missing::Missing,
         stage::{NotSeen, Raised},
     },
@@ -121,7 +122,13 @@ fn overall(question: &Question, registries: &[Registry], world: World, said: &Sa
             .iter()
             .map(|held| {
                 let mut judged = judge(question, registry, held, &world, said);
-                said.overrule(question, registry, &world, &mut judged);
+                let case = Case {
+                    question,
+                    registry: registry.address.as_ref(),
+                    held,
+                    world: &world,
+                };
+                said.overrule(&case, registry, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged
             })

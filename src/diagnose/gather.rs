@@ -1,5 +1,7 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
+use std::collections::BTreeSet;
+
 use crate::{
     diagnose::{code::Code, text::Said},
     input::properties,
@@ -7,7 +9,7 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, Source, SourceId, SourceKind, Want},
     view::{
-        held::{Elsewhere, Held, Layer, LayerKind},
+        held::{Elsewhere, Entry, Held, Layer, LayerKind},
         missing::Missing,
         nacos,
         stage::NotSeen,
@@ -96,18 +98,54 @@ fn add_other_registries(
                 code: Code::OtherRegistry,
                 place: held.registry.clone(),
                 differs: vec!["registry"],
+                has_consumer: held
+                    .consumers
+                    .iter()
+                    .any(|entry| entry.is_of(&question.consumer)),
                 entries: held.entries,
-                has_consumer: false,
                 moved_applications: Vec::new(),
             };
-            for own in registries
-                .iter_mut()
-                .flat_map(|registry| &mut registry.held)
-            {
-                own.elsewhere.push(found.clone());
+            for registry in &mut *registries {
+                let mut found = found.clone();
+                if let Some(own) = &registry.address {
+                    found.moved_applications =
+                        moved(question, snapshot, (address, own), &found.entries, missing);
+                }
+                for own in &mut registry.held {
+                    own.elsewhere.push(found.clone());
+                }
             }
         }
     }
+}
+
+/// Applications of the providers in another registry that have other services there and none in the consumer's own.
+fn moved(
+    question: &Question,
+    snapshot: &Snapshot,
+    (there, here): (&RegistryAddress, &RegistryAddress),
+    entries: &[Entry],
+    missing: &Missing,
+) -> Vec<String> {
+    let under = |address: &RegistryAddress| {
+        let source = source_of(snapshot, address)?;
+        match address.kind {
+            RegistryKind::Zookeeper => {
+                zookeeper::other_applications(snapshot, question, address, &source, missing)
+            }
+            RegistryKind::Nacos | RegistryKind::Other => None,
+        }
+    };
+    let (Some(there), Some(here)) = (under(there), under(here)) else {
+        return Vec::new();
+    };
+    entries
+        .iter()
+        .filter_map(Entry::application)
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .filter(|application| there.contains(application) && !here.contains(application))
+        .collect()
 }
 
 fn read(

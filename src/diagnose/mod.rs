@@ -2,6 +2,7 @@
 
 pub mod code;
 mod decide;
+mod defects;
 pub mod explain;
 mod findings;
 mod gather;

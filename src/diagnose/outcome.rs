@@ -43,6 +43,8 @@ pub(crate) struct Judged {
     pub(crate) raised: Option<Raised>,
     /// The stage that leaves nothing.
     pub(crate) stage: Option<StageId>,
+    /// The code of the stage that leaves nothing, also where a running consumer may keep the list it had before.
+    pub(crate) emptied: Option<Raised>,
     /// What keeps the verdict from being certain.
     pub(crate) limits: BTreeSet<Limit>,
     /// Codes that would still be in the way.
@@ -65,6 +67,7 @@ impl Judged {
             outcome,
             raised: None,
             stage: None,
+            emptied: None,
             limits: BTreeSet::new(),
             then: Vec::new(),
             contributors: Vec::new(),
@@ -141,16 +144,22 @@ pub(crate) fn judge(
         }
         StageId::Reach => reach_failed(held, world, &mut judged),
         StageId::Protocol if world.state == ConsumerState::Running => {
+            judged.kept = true;
             undecided(&mut judged, Say::KeptListUnknown);
         }
         StageId::Configurators => configured_away(question, world, held, &case, &mut judged),
         _ => {
             place::decide(&case, said, &mut judged);
-            if case.protects_empty() {
+            let not_told =
+                case.is_not_told_of_empty() && judged.code() == Some(Code::NotRegistered);
+            if case.protects_empty() || not_told {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
             }
         }
+    }
+    if judged.emptied.is_none() {
+        judged.emptied.clone_from(&judged.raised);
     }
     if !missing.is_empty() && judged.outcome != Outcome::Unknown {
         undecided(&mut judged, Say::EarlierStageUnknown);
@@ -169,6 +178,7 @@ pub(crate) fn judge(
 fn undecided(judged: &mut Judged, why: Say) {
     judged.outcome = Outcome::Unknown;
     if let Some(raised) = judged.raised.take() {
+        judged.emptied = Some(raised.clone());
         judged.candidates.push((raised, why));
     }
     judged.then.clear();
@@ -282,7 +292,7 @@ fn configured_away(
         _ => {
             judged.outcome = Outcome::Reachable;
             judged.kept = true;
-            judged.raised = None;
+            judged.emptied = judged.raised.take();
         }
     }
 }

@@ -79,10 +79,9 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
 /// Order of the place codes: namespace, registry group, other registry.
 fn rank(code: Code) -> u8 {
     match code {
-        Code::NamespaceUnknown => 0,
-        Code::NamespaceDiffers => 1,
-        Code::RegistryGroupDiffers => 2,
-        _ => 3,
+        Code::NamespaceDiffers => 0,
+        Code::RegistryGroupDiffers => 1,
+        _ => 2,
     }
 }
 

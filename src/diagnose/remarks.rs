@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Certainty, Outcome, code::Code, decide::Computed, findings, health};
+use super::{Certainty, Outcome, code::Code, decide::Computed, defects, findings, health};
 use crate::{
     question::Client,
     report::words::{Phrase, Say},
@@ -24,6 +24,18 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     if let Some(raised) = findings::version_assumed(computed) {
         found.push((raised, Certainty::Certain, false));
     }
+    found.extend(
+        defects::known(computed)
+            .into_iter()
+            .map(|raised| (raised, Certainty::Certain, false)),
+    );
+    found.extend(
+        computed
+            .said
+            .cut_lists()
+            .iter()
+            .map(|raised| (raised.clone(), Certainty::Certain, false)),
+    );
     if let Some(raised) = partial_recording(computed) {
         found.push((raised, Certainty::Certain, false));
     }
@@ -263,15 +275,14 @@ fn own_list(computed: &Computed<'_>) -> Option<Raised> {
 fn kept(computed: &Computed<'_>) -> Option<Raised> {
     let version = computed.worlds.version.to_string();
     let said = computed.said.kept();
-    let would = computed.outcome != Outcome::None
-        && computed.states.iter().any(|state| state.judged.kept)
-        && computed.states.iter().any(|state| {
-            state
-                .judged
-                .stage
-                .as_ref()
-                .is_none_or(|stage| *stage != StageId::Configurators)
-        });
+    let would =
+        computed.outcome != Outcome::None
+            && computed.states.iter().any(|state| state.judged.kept)
+            && computed.states.iter().any(|state| {
+                state.judged.stage.as_ref().is_none_or(|stage| {
+                    !matches!(stage, StageId::Protocol | StageId::Configurators)
+                })
+            });
     (would || !said.is_empty()).then(|| {
         raised(
             Code::EmptyProtection,

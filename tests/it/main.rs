@@ -6,6 +6,7 @@ mod house;
 mod log_cases;
 mod log_shapes;
 mod nacos;
+mod no_provider;
 mod oracle;
 mod snapshot;
 mod zookeeper;

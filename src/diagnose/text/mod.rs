@@ -46,6 +46,8 @@ pub(crate) struct Said {
     places: Vec<(Place, Evidence)>,
     /// "No provider": the consumer has nothing.
     nothing: Vec<Evidence>,
+    /// One of them says that the registry told it so (`forbidden`): it answered once.
+    told_empty: bool,
     /// Failures that an empty list does not explain.
     unexplained: Vec<Evidence>,
     /// Failed connections to providers.
@@ -58,6 +60,8 @@ pub(crate) struct Said {
     steps: Vec<(String, Evidence)>,
     /// Texts that name the wrong thing (DG6011).
     masquerades: Vec<Raised>,
+    /// Lists of addresses of which the text shows only the first (DG0101).
+    cut_lists: Vec<Raised>,
 }
 
 /// Where a provider registers, as its log says.
@@ -100,6 +104,16 @@ impl Said {
     /// Texts that name the wrong thing.
     pub(super) fn masquerades(&self) -> &[Raised] {
         &self.masquerades
+    }
+
+    /// Lists of addresses of which the text shows only the first.
+    pub(super) fn cut_lists(&self) -> &[Raised] {
+        &self.cut_lists
+    }
+
+    /// "No provider": the consumer has nothing.
+    pub(super) fn nothing(&self) -> &[Evidence] {
+        &self.nothing
     }
 
     /// Addresses that only the reconnect task still tries.

@@ -11,18 +11,17 @@ use crate::{
     model::version::Line,
     question::{ConsumerState, Question, World},
     report::words::{Phrase, Say},
-    view::stage::{NotSeen, StageId, State},
+    view::{
+        held::Entry,
+        interface::{Case, then},
+        stage::{NotSeen, StageId, State},
+    },
 };
 
 impl Said {
     /// Lets a log's own proof count for its stage, and keeps an answer back that the logs contradict.
-    pub(crate) fn overrule(
-        &self,
-        question: &Question,
-        registry: &Registry,
-        world: &World,
-        judged: &mut Judged,
-    ) {
+    pub(crate) fn overrule(&self, case: &Case<'_>, registry: &Registry, judged: &mut Judged) {
+        let (question, world) = (case.question, case.world);
         if judged.stage == Some(StageId::Question) {
             return;
         }
@@ -47,8 +46,16 @@ impl Said {
         }
         match judged.outcome {
             Outcome::None => self.confirm(judged),
-            Outcome::Reachable | Outcome::Partly => self.doubt(judged),
-            Outcome::Unknown => self.help(question, world, judged),
+            Outcome::Reachable | Outcome::Partly => {
+                if !self.has_lost_list(case, judged) {
+                    self.doubt(judged);
+                }
+            }
+            Outcome::Unknown => {
+                if !self.has_lost_list(case, judged) {
+                    self.help(question, world, judged);
+                }
+            }
         }
     }
 
@@ -118,7 +125,10 @@ impl Said {
             return;
         }
         if let Some(proof) = self.unreachable.first() {
-            if world.state == ConsumerState::Running || self.on_cache {
+            // A list that it was told to be empty came from a registry that answered; without a word of that, "no
+            // provider" says that there is no list to live on.
+            let has_nothing = !self.nothing.is_empty() && !self.told_empty;
+            if self.on_cache || world.state == ConsumerState::Running && !has_nothing {
                 return undecided(judged, proof, Say::RunningLivesOn);
             }
             settle(judged, StageId::Reach, proof);
@@ -131,6 +141,45 @@ impl Said {
         }
     }
 
+    /// A running consumer may keep a list that became empty, and its own text says that it has none, or that the
+    /// addresses it kept are dead: the stage that left nothing is the cause after all.
+    fn has_lost_list(&self, case: &Case<'_>, judged: &mut Judged) -> bool {
+        let Some(raised) = judged.emptied.clone().filter(|_| judged.kept) else {
+            return false;
+        };
+        let listed: Vec<String> = case.held.entries.iter().map(Entry::address).collect();
+        let dead = self
+            .connects
+            .iter()
+            .all(|(address, _)| address.as_ref().is_some_and(|own| !listed.contains(own)));
+        let says = if self.unexplained.is_empty() {
+            !self.nothing.is_empty()
+        } else {
+            dead && self.unexplained.len() <= self.connects.len()
+        };
+        // With rules around, routing may have emptied the list that was kept.
+        let routed = !case.held.rules_not_seen.is_empty()
+            || case.held.layers.iter().any(|layer| {
+                matches!(
+                    layer.kind.stage(),
+                    StageId::Router(_) | StageId::ConsumerView | StageId::Decision
+                )
+            });
+        if !says || routed || !judged.blocked_by.is_empty() {
+            return false;
+        }
+        judged.outcome = Outcome::None;
+        judged
+            .candidates
+            .retain(|(candidate, _)| candidate.code != raised.code);
+        judged.raised = Some(raised);
+        judged.limits.insert(Limit::Rule);
+        if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
+            judged.then = then(case, &stage);
+        }
+        true
+    }
+
     /// The registry explains it; a log may name the reason better, or show an old list.
     fn confirm(&self, judged: &mut Judged) {
         if judged.code() == Some(Code::NotRegistered)
@@ -140,6 +189,19 @@ impl Said {
             judged.limits.clear();
             if !proof.own {
                 judged.limits.insert(Limit::TextOnly);
+            }
+            return;
+        }
+        if judged.code() == Some(Code::NotRegistered)
+            && let Some(exported) = &self.exported
+        {
+            // A provider answered that the registry does not have: what it says of itself is the cause.
+            match exported.proof.as_ref().filter(|_| !exported.equal) {
+                Some(proof) => {
+                    settle(judged, StageId::Key, proof);
+                    judged.limits.insert(Limit::Rule);
+                }
+                None => self.block(judged),
             }
             return;
         }

@@ -217,6 +217,7 @@ impl Said {
         self.answer_of_provider(question, log, failure, own);
         self.unusable(question, log, failure, own);
         self.masquerade(log, failure);
+        self.cut_list(log, failure);
         self.remaining(log, failure, &conclusions);
     }
 
@@ -356,6 +357,38 @@ impl Said {
         }
     }
 
+    /// Lists that show only their first addresses.
+    fn cut_list(&mut self, log: &LogFacts, failure: &Failure) {
+        for message in &failure.messages {
+            let facts = &message.facts;
+            let lists = [
+                (
+                    facts.listed().map(|fact| fact.value.len()),
+                    facts.invokers(),
+                ),
+                (
+                    facts.input_addresses().map(|fact| fact.value.len()),
+                    facts.route_input(),
+                ),
+            ];
+            for (shown, count) in lists {
+                if let (Some(shown), Some(count)) = (shown, count)
+                    && shown > 0
+                    && (shown as u64) < count.value
+                    && self.cut_lists.is_empty()
+                {
+                    let evidence = evidence(log, message);
+                    self.cut_lists.push(raised(
+                        Code::LogListCut,
+                        json!({"shown": shown, "count": count.value}),
+                        ("text", evidence.source.as_str()),
+                        vec![evidence.clone()],
+                    ));
+                }
+            }
+        }
+    }
+
     /// What is left: nothing to call, or a failure that an empty list does not explain.
     fn remaining(&mut self, log: &LogFacts, failure: &Failure, conclusions: &[Conclusion]) {
         let Some(message) = failure
@@ -381,6 +414,9 @@ impl Said {
             self.unexplained.push(evidence(log, message));
         } else if NOTHING.contains(&message.id) && !had_addresses {
             self.nothing.push(evidence(log, message));
+            self.told_empty |= failure
+                .ids()
+                .any(|id| matches!(id, MessageId::A | MessageId::AOld));
         } else if is_only_trouble_known(failure) {
             // Taken up above, by its own meaning.
             if failure.ids().any(|id| NOTHING.contains(&id)) {

@@ -90,6 +90,7 @@ sentences! {
 
     RegistryAnswers: "the registry answers", "注册中心有应答";
     ServerNotServing: "the server says that it does not serve requests", "服务器表示当前不提供服务";
+    ServerReadOnly: "the server is cut off from its quorum and serves reads only: clients that ask for a full session are refused", "服务器与法定人数失联，仅提供只读服务：请求完整会话的客户端会被拒绝";
     RootsListed: "all roots are listed", "已列出全部根路径";
     NodeAbsent: "the node does not exist", "节点不存在";
     NodeChildren: "it has {count} children", "有 {count} 个子节点";

@@ -20,7 +20,7 @@ use super::{
 };
 use crate::{
     model::{url::Url, version::DubboVersion},
-    question::{ConsumerState, Question, RegistryAddress, World},
+    question::{ConsumerState, Question, RegistryAddress, RegistryKind, World},
     report::words::{Phrase, Say},
 };
 
@@ -87,6 +87,18 @@ impl<'a> Case<'a> {
     /// (`enable-empty-protection`).
     pub fn protects_empty(&self) -> bool {
         self.world.state == ConsumerState::Running && run::protects_from_empty(self)
+    }
+
+    /// Whether a running consumer is not told that the last provider left: `NacosRegistry` of 2.7.0 to 2.7.3 passes an
+    /// empty list on as no list at all (apache/dubbo#6774).
+    pub fn is_not_told_of_empty(&self) -> bool {
+        let is_nacos = self
+            .registry
+            .is_some_and(|registry| registry.kind == RegistryKind::Nacos);
+        self.world.state == ConsumerState::Running
+            && is_nacos
+            && self.dubbo().at_least([2, 7, 0])
+            && !self.dubbo().at_least([2, 7, 4])
     }
 
     /// The version.

@@ -12,11 +12,12 @@ use std::collections::BTreeSet;
 
 use self::{place::Place, tree::Tree};
 use super::{
-    held::{Application, Entry, Held, Layer, LayerKind, Listing},
+    held::{Application, Entry, Held, Layer, LayerKind, Listing, Reach},
     missing::Missing,
     stage::NotSeen,
 };
 use crate::{
+    diagnose::code::Code,
     question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
     snapshot::{Snapshot, SourceId},
@@ -45,7 +46,7 @@ pub fn held(
             registry,
         )];
     }
-    members
+    let mut held: Vec<Held> = members
         .iter()
         .map(|member| {
             let tree = Tree {
@@ -56,7 +57,42 @@ pub fn held(
             };
             read(tree, &place, question, registry)
         })
-        .collect()
+        .collect();
+    // A client goes on to the next member where one lets it not in.
+    if held
+        .iter()
+        .any(|held| matches!(held.reach, Reach::Answered(_)))
+    {
+        held.retain(|held| !is_out_of_order(held));
+    }
+    held
+}
+
+/// A member that no client gets into, whatever the client.
+fn is_out_of_order(held: &Held) -> bool {
+    matches!(
+        &held.reach,
+        Reach::Failed(failure)
+            if matches!(failure.raised.code, Code::RegistryDegraded | Code::RegistryUnreachable)
+    )
+}
+
+/// Applications that provide other interfaces at a registry's place; `None` when that is not known completely.
+pub(crate) fn other_applications(
+    snapshot: &Snapshot,
+    question: &Question,
+    registry: &RegistryAddress,
+    source: &SourceId,
+    missing: &Missing,
+) -> Option<BTreeSet<String>> {
+    let tree = Tree {
+        snapshot,
+        source,
+        via: None,
+        missing,
+    };
+    let place = Place::of(registry, question.config_center.as_ref());
+    sweep::applications_under(tree, &place.root, &question.service.interface)
 }
 
 /// Members that answered for the providers of the interface by name.

@@ -8,7 +8,7 @@ use crate::{
     diagnose::code::Code,
     question::RegistryAddress,
     report::words::{Phrase, Say},
-    snapshot::{Key, Line, Seen},
+    snapshot::{ErrKind, Key, Line, Seen},
     view::{
         held::{Reach, ReachFailure, Standing},
         refused,
@@ -29,10 +29,15 @@ pub(super) fn reach(
     {
         return Reach::Failed(failure);
     }
+    let not_serving = not_serving(tree, registry);
     if seen.is_known() {
-        return Reach::Answered(tree.shown(&providers, &seen, Say::RegistryAnswers));
+        return match not_serving {
+            // It reads for everybody who asks for no more, and a consumer asks for more.
+            Some(failure) if is_read_only(&failure) => Reach::Failed(failure),
+            _ => Reach::Answered(tree.shown(&providers, &seen, Say::RegistryAnswers)),
+        };
     }
-    if let Some(failure) = not_serving(tree, registry) {
+    if let Some(failure) = not_serving {
         return Reach::Failed(failure);
     }
     if let Some(line) = refusal(tree, &providers) {
@@ -44,6 +49,10 @@ pub(super) fn reach(
         }
         _ => Reach::Unknown(not_seen(&providers, &seen, true)),
     }
+}
+
+fn is_read_only(failure: &ReachFailure) -> bool {
+    failure.raised.params.get("reason").and_then(|v| v.as_str()) == Some("read-only")
 }
 
 /// Longest answer that ZooKeeper's Java client takes unless `jute.maxbuffer` says otherwise
@@ -116,7 +125,8 @@ fn connect_refusal<'a>(tree: Tree<'a>, registry: &RegistryAddress) -> Option<&'a
     attempts.into_iter().find(|line| line.err_kind().is_some())
 }
 
-/// All members asked say that they do not serve: no quorum.
+/// No member serves: at least one says so itself, and all others say so, too, or cannot be reached. A member that
+/// serves reads only lets no consumer in: Curator asks for a full session.
 fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailure> {
     let word = Key::ZkFour {
         word: "srvr".to_owned(),
@@ -126,22 +136,70 @@ fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailur
         .iter()
         .filter(|line| tree.via.is_none() || line.via.as_deref() == tree.via)
         .collect();
-    let refuses = |line: &&Line| {
-        line.body_text()
-            .is_some_and(|text| text.contains("not currently serving requests"))
-    };
-    if lines.is_empty() || !lines.iter().all(refuses) {
+    let (line, reason) = lines
+        .iter()
+        .find_map(|line| Some((*line, refuses(line)?)))?;
+    if !lines
+        .iter()
+        .all(|line| refuses(line).is_some() || is_down(line))
+    {
         return None;
     }
-    let line = lines[0];
+    let asked = |member: &String| {
+        lines
+            .iter()
+            .any(|line| line.via.as_ref().is_none_or(|via| via == member))
+    };
+    // A member that nobody asked may serve.
+    let here = if tree.via.is_some() || registry.members.iter().all(asked) {
+        Standing::Same
+    } else {
+        Standing::Elsewhere
+    };
+    let fact = if reason == "read-only" {
+        Say::ServerReadOnly
+    } else {
+        Say::ServerNotServing
+    };
     Some(ReachFailure {
         raised: refused::raised(
             tree.place(),
             registry,
             line,
-            (Code::RegistryDegraded, "not-serving"),
-            Say::ServerNotServing.into(),
+            (Code::RegistryDegraded, reason),
+            fact.into(),
         ),
-        standing: refused::standing(tree.place(), Standing::Same),
+        standing: if here == Standing::Elsewhere {
+            here
+        } else {
+            refused::standing(tree.place(), here)
+        },
+    })
+}
+
+/// What a member says of itself that keeps consumers out.
+fn refuses(line: &Line) -> Option<&'static str> {
+    let text = line.body_text()?;
+    if text.contains("not currently serving requests") {
+        return Some("not-serving");
+    }
+    text.lines()
+        .any(|line| line.trim() == "Mode: read-only")
+        .then_some("read-only")
+}
+
+/// A member without an answer. One that does not know the word may serve.
+fn is_down(line: &Line) -> bool {
+    line.err_kind().is_some_and(|kind| {
+        matches!(
+            kind,
+            ErrKind::Refused
+                | ErrKind::UnknownHost
+                | ErrKind::Unreachable
+                | ErrKind::Timeout
+                | ErrKind::Reset
+                | ErrKind::Cut
+                | ErrKind::NotReady
+        )
     })
 }

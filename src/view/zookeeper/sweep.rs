@@ -148,7 +148,11 @@ fn moved(
 }
 
 /// Applications that provide other interfaces under a root; `None` when that is not known completely.
-fn applications_under(tree: Tree<'_>, root: &str, interface: &str) -> Option<BTreeSet<String>> {
+pub(super) fn applications_under(
+    tree: Tree<'_>,
+    root: &str,
+    interface: &str,
+) -> Option<BTreeSet<String>> {
     let names = match tree.children(root) {
         Seen::Here(names, _) => names,
         Seen::Absent(_) => return Some(BTreeSet::new()),
