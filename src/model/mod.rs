@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod matching;
+pub mod metadata;
 pub mod secret;
 pub mod service_key;
 pub mod url;

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-use super::Deadline;
+use super::{Deadline, revision::derived};
 use crate::snapshot::{At, Line, Masker, SourceId};
 
 /// Where the time of an answer comes from.
@@ -75,8 +75,12 @@ impl Answers {
         &self.masker
     }
 
-    /// Hands an answer over, masked, with the present time if it has none. Nobody may be listening any more.
+    /// Hands an answer over, masked, with the present time if it has none, and what must be derived from it before it is
+    /// masked. Nobody may be listening any more.
     pub fn put(&self, line: Line) {
+        if let Some(derived) = derived(&line) {
+            self.put_finished(self.finished(derived));
+        }
         self.put_finished(self.finished(line));
     }
 

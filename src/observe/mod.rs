@@ -10,6 +10,7 @@ mod live;
 pub mod nacos;
 pub mod probe;
 pub mod recorded;
+mod revision;
 mod run;
 mod walked;
 pub mod zookeeper;

@@ -29,6 +29,7 @@ mod balance;
 mod configurator;
 mod directory;
 mod matching;
+mod revision;
 mod routing;
 mod timeout;
 mod url;
@@ -112,10 +113,11 @@ fn version_of(file: &str) -> DubboVersion {
     DubboVersion::parse(file).expect("a version of the list")
 }
 
-const KINDS: [Kind; 5] = [
+const KINDS: [Kind; 6] = [
     balance::KIND,
     configurator::KIND,
     matching::KIND,
+    revision::KIND,
     timeout::KIND,
     url::KIND,
 ];
@@ -140,6 +142,11 @@ fn oracle_balance() {
 #[test]
 fn oracle_configurator() {
     run(&configurator::KIND);
+}
+
+#[test]
+fn oracle_revision() {
+    run(&revision::KIND);
 }
 
 #[test]

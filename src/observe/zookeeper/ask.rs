@@ -11,7 +11,7 @@ use super::{
     session::{Session, four_key, said, tcp_key},
 };
 use crate::{
-    observe::{Answers, Deadline, Failure},
+    observe::{Answers, Deadline, Failure, revision::derived},
     snapshot::{ErrKind, Key, Line, Part, SourceId, Want},
 };
 
@@ -180,6 +180,9 @@ impl Reader {
                 (Key::ZkNode { path }, Some(names)) => Some((path.clone(), names.to_vec())),
                 _ => None,
             };
+            if let Some(derived) = derived(&line) {
+                self.answers.put(derived);
+            }
             let line = self.answers.finished(line);
             if let (true, Some((path, names))) = (line.masked, listed) {
                 self.hidden.note(&path, &names, &line);

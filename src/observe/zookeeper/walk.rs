@@ -10,7 +10,7 @@ use tokio::{select, task::JoinSet};
 
 use super::{MOST_AT_ONCE, Zookeeper, ask::Reader, hidden::below, node::Ask};
 use crate::{
-    observe::{Answers, Failure, Terms, Walked},
+    observe::{Answers, Failure, Terms, Walked, revision::derived},
     snapshot::{Ended, ErrKind, Line},
 };
 
@@ -236,8 +236,11 @@ impl<E, S: FnMut(Line) -> Result<(), E>> Walk<S> {
     }
 
     fn finished(&self, lines: Vec<Line>) -> Vec<Line> {
-        lines
+        let with_derived = lines
             .into_iter()
+            .flat_map(|line| [derived(&line), Some(line)]);
+        with_derived
+            .flatten()
             .map(|line| self.answers.finished(line))
             .collect()
     }

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use diag::model::{metadata::MetadataInfo, version::Line};
 use serde_json::{Value, json};
 
 use super::{diag, done, run};
@@ -29,8 +30,13 @@ fn fleet(services: usize, silent_after: usize) -> Server {
     })
 }
 
+/// What an application exports, stored under its revision.
+const METADATA: &str = r#"{"app":"order","revision":"b07f0d5b1c1f5a2ac9b6f2d8f0b7f0aa","services":{"a.B:dubbo":{"name":"a.B","protocol":"dubbo","port":20880,"path":"a.B","params":{"interface":"a.B","release":"3.2.16","token":"CANARY-7f3a"}}}}"#;
+const REVISION: &str = "b07f0d5b1c1f5a2ac9b6f2d8f0b7f0aa";
+
 fn answer(request: &Request, path: &str, services: usize) -> Reply {
     let prod = request.param("namespaceId") == Some("prod");
+    let prod_tenant = request.param("tenant") == Some("prod");
     let pages = |total: usize| {
         let number = |name: &str| request.param(name).unwrap().parse::<usize>().unwrap();
         let (page, size) = (number("pageNo"), number("pageSize"));
@@ -66,8 +72,15 @@ fn answer(request: &Request, path: &str, services: usize) -> Reply {
         "v1/ns/catalog/instances" => r#"{"count":0,"list":[]}"#.to_owned(),
         "v1/ns/service" => r#"{"protectThreshold":0.0}"#.to_owned(),
         "v1/ns/service/subscribers" => r#"{"count":0,"subscribers":[]}"#.to_owned(),
+        "v1/cs/configs" if request.param("search").is_some() && prod_tenant => {
+            json!({"totalCount": 1, "pageItems": [{"dataId": "order", "group": REVISION}]})
+                .to_string()
+        }
         "v1/cs/configs" if request.param("search").is_some() => {
             r#"{"totalCount":0,"pageItems":[]}"#.to_owned()
+        }
+        "v1/cs/configs" if request.param("group") == Some(REVISION) => {
+            return Reply::new(200, "text/plain", METADATA);
         }
         _ => return Reply::new(404, "text/plain", "config data not exist"),
     })
@@ -132,6 +145,31 @@ fn all_of_a_nacos_is_recorded_and_says_which_namespaces_it_holds() {
     assert_eq!(lists.len(), 700);
     assert!(lists.is_sorted());
     assert!(lines.iter().all(|line| !line.contains("CANARY")));
+    let derived: Vec<Value> = lines
+        .iter()
+        .filter(|line| line.contains("derived.revision"))
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let revision = MetadataInfo::parse(METADATA)
+        .unwrap()
+        .unwrap()
+        .revision(Line::V3_2);
+    assert_eq!(derived.len(), 1);
+    assert_eq!(
+        (
+            &derived[0]["app"],
+            &derived[0]["revision"],
+            &derived[0]["computed"],
+            &derived[0]["line"]
+        ),
+        (
+            &"order".into(),
+            &REVISION.into(),
+            &json!(revision),
+            &"3.2".into()
+        ),
+        "of the text with its token"
+    );
     // What is not in it is known not to be there.
     for out in ["all", "all.tar.gz"] {
         let out = home.path().join(out);
