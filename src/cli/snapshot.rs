@@ -21,7 +21,7 @@ pub struct SnapshotArgs {
     /// Where to write: a directory, or a file that ends in .tar.gz or .tgz
     #[arg(long, value_name = "PATH", required_unless_present = "dry_run")]
     pub out: Option<PathBuf>,
-    /// Print every request of the first round instead of making it
+    /// Print every request instead of making it; names that only an answer tells stand in braces
     #[arg(long)]
     pub dry_run: bool,
     /// Replace names and addresses by pseudonyms (not in this version)

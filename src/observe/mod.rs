@@ -22,7 +22,7 @@ pub use live::{Unobservable, interrupt, live, observers};
 pub use run::{Progress, run};
 pub use walked::Walked;
 
-use crate::snapshot::{SourceId, Want};
+use crate::snapshot::{Key, SourceId, Want};
 
 /// Makes ring the cryptography of TLS for the whole process. With the feature `zookeeper-tls` rustls is built with a second
 /// one and refuses to choose by itself.
@@ -65,6 +65,24 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.plan(wants),
             Self::Nacos(nacos) => nacos.plan(wants),
+        }
+    }
+
+    /// The requests by which [`Self::fetch`] would begin to read everything (`--all --dry-run`).
+    pub fn plan_all(&self) -> Vec<String> {
+        let first = match self {
+            Self::Zookeeper(zookeeper) => Want::zk_children(zookeeper.source(), "/"),
+            Self::Nacos(nacos) => Want::any(nacos.source(), Key::NacosState),
+        };
+        self.plan(&[first])
+    }
+
+    /// The requests that answers may make necessary, one form a line: names that only an answer tells stand in braces.
+    /// `all` = everything is read.
+    pub fn further(&self, all: bool) -> Vec<String> {
+        match self {
+            Self::Zookeeper(zookeeper) => zookeeper.further(all),
+            Self::Nacos(nacos) => nacos.further(all),
         }
     }
 

@@ -12,6 +12,7 @@
 pub(crate) mod ask;
 pub(crate) mod case;
 pub(crate) mod check;
+pub(crate) mod planned;
 mod recording;
 
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 use super::all_wants;
 use crate::{observe::Observer, question::Question, report::safe, snapshot::Snapshot};
 
-/// The requests of the first round, one a line.
+/// Every request that would be made, one a line: first those that are certain, then those that depend on the answers, with
+/// names that only an answer tells in braces.
 pub(super) fn plan(
     observers: &[Observer],
     questions: &[Question],
@@ -24,20 +25,15 @@ pub(super) fn plan(
             .get(source)
             .and_then(|about| about.url.clone());
         lines.push(format!("# {source} {}", url.unwrap_or_default()));
-        lines.extend(observer.plan(&wants));
-        lines.push(if all {
-            match observer {
-                Observer::Zookeeper(_) => {
-                    "# then every node below the roots that hold Dubbo's data, children and content"
-                }
-                Observer::Nacos(_) => {
-                    "# then the services, instances and configurations of every namespace"
-                }
-            }
-            .to_owned()
+        lines.extend(if all {
+            observer.plan_all()
         } else {
-            "# then what these answers make necessary, until nothing new is".to_owned()
+            observer.plan(&wants)
         });
+        lines.push(
+            "# then, as far as answers make it necessary, for the names that they tell".to_owned(),
+        );
+        lines.extend(observer.further(all));
     }
     lines
         .iter()

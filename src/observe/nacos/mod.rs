@@ -150,15 +150,22 @@ impl Nacos {
 
     /// The requests that [`Self::fetch`] would make.
     pub fn plan(&self, wants: &[Want]) -> Vec<String> {
-        let keys = keys(&self.source, wants);
-        let known = self.open_members().next().map(|member| member.generation);
-        let plan = plan::Plan {
+        self.planned().lines(&keys(&self.source, wants))
+    }
+
+    /// The requests that answers may make necessary, names that only they tell in braces. `all` = those of
+    /// [`Self::walk`].
+    pub fn further(&self, all: bool) -> Vec<String> {
+        self.planned().further(all)
+    }
+
+    fn planned(&self) -> plan::Plan<'_> {
+        plan::Plan {
             addresses: &self.addresses,
             http: &self.http,
             login: self.login.username.is_some(),
-            known,
-        };
-        plan.lines(&keys)
+            known: self.open_members().next().map(|member| member.generation),
+        }
     }
 
     /// Finds out about the members, unless that was tried before.

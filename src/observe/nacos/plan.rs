@@ -44,6 +44,67 @@ impl Plan<'_> {
                 }
             }
         }
+        for key in keys {
+            lines.extend(self.requests(key));
+        }
+        lines
+    }
+
+    /// Requests for names that only answers tell, written in braces: each stands for any number of requests. `all` =
+    /// everything of Dubbo's is read.
+    pub(super) fn further(&self, all: bool) -> Vec<String> {
+        let name = |name: &str| format!("{{{name}}}");
+        let (namespace, group, service) = (name("namespace"), name("group"), name("service"));
+        let mut keys = vec![
+            Key::NacosServices {
+                namespace: namespace.clone(),
+                group: None,
+            },
+            Key::NacosServices {
+                namespace: namespace.clone(),
+                group: Some(group.clone()),
+            },
+            Key::NacosConfigSearch {
+                namespace: namespace.clone(),
+                group: String::new(),
+                data_id: "*".to_owned(),
+            },
+            Key::nacos_instances(&namespace, &group, &service),
+            Key::NacosCatalog {
+                namespace: namespace.clone(),
+                group: group.clone(),
+                service: service.clone(),
+            },
+            Key::NacosService {
+                namespace: namespace.clone(),
+                group: group.clone(),
+                service: service.clone(),
+            },
+            Key::NacosSubscribers {
+                namespace: namespace.clone(),
+                group: group.clone(),
+                service,
+            },
+            Key::nacos_config(&namespace, &group, name("data id")),
+        ];
+        if all {
+            let first = [Key::NacosNamespaces, Key::NacosNodes];
+            keys.splice(0..0, first);
+        }
+        let lines = keys.iter().flat_map(|key| self.requests(key));
+        lines
+            .map(|line| {
+                line.replace("%7B", "{")
+                    .replace("%7D", "}")
+                    .replace("{data%20id}", "{data id}")
+            })
+            .collect()
+    }
+
+    /// The requests for one key. Before the generation is known, those of each generation.
+    fn requests(&self, key: &Key) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut said: Vec<String> = Vec::new();
         let all = self.addresses.join(", ");
         let generations = match self.known {
             Some(known) => vec![known],
@@ -54,19 +115,18 @@ impl Plan<'_> {
         } else {
             ""
         };
-        for key in keys {
-            let mut said: Vec<String> = Vec::new();
-            for generation in &generations {
-                let Some(api) = generation.apis(key).first() else {
-                    continue;
-                };
+        for generation in &generations {
+            for (place, api) in generation.apis(key).iter().enumerate() {
                 let path = self.http.path(&Request::new(*api, key, 1).target);
                 if said.contains(&path) {
                     continue;
                 }
-                let only = match (generation, self.known) {
-                    (Generation::V3, None) => " (3.x)",
-                    _ => "",
+                let third = *generation == Generation::V3 && self.known.is_none();
+                let only = match (third, place) {
+                    (true, 0) => " (3.x)",
+                    (true, _) => " (3.x, when it does not have the one before)",
+                    (false, 0) => "",
+                    (false, _) => " (when the server does not have the one before)",
                 };
                 let pages = if api.page_size.is_some() {
                     " and further pages"
@@ -114,7 +174,8 @@ mod tests {
              nacos a:9848: TCP connect (not 1.x)\n\
              nacos a:8848: GET /nacos/v1/console/namespaces, identity header\n\
              nacos a:8848: GET /nacos/v3/admin/core/namespace/list (3.x), identity header\n\
-             nacos a:8848: GET /nacos/v1/ns/instance/list?serviceName=providers%3Aa.B%3A%3A&groupName=DEFAULT_GROUP&namespaceId=prod&healthyOnly=false, identity header"
+             nacos a:8848: GET /nacos/v1/ns/instance/list?serviceName=providers%3Aa.B%3A%3A&groupName=DEFAULT_GROUP&namespaceId=prod&healthyOnly=false, identity header\n\
+             nacos a:8848: GET /nacos/v3/client/ns/instance/list?serviceName=providers%3Aa.B%3A%3A&groupName=DEFAULT_GROUP&namespaceId=prod&healthyOnly=false (3.x, when it does not have the one before), identity header"
         );
         assert!(plan.lines(&BTreeSet::new()).is_empty());
     }

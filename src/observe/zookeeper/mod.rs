@@ -173,6 +173,12 @@ impl Zookeeper {
         )
     }
 
+    /// The requests that answers may make necessary, names that only they tell in braces. `all` = those of
+    /// [`Self::walk`].
+    pub fn further(&self, all: bool) -> Vec<String> {
+        plan::further(&self.members, &self.access, all)
+    }
+
     /// Opens the sessions, unless that was tried before.
     async fn connect(&mut self, deadline: &Deadline, answers: &Answers) {
         if !self.sessions.is_empty() {

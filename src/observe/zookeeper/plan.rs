@@ -21,26 +21,75 @@ pub(super) fn plan(members: &[String], access: &Access, open: bool, asks: &Asks)
                 ""
             };
             lines.push(format!(
-                "zookeeper {member}: connect{tls} (session, no watch){login}, sync /"
+                "zookeeper {member}: connect{tls} (session, no watch){login}, sync /, pings"
             ));
         }
     }
     let all = members.join(", ");
     for ask in &asks.nodes {
-        let path = format!("{}{}", access.chroot, ask.path);
-        lines.push(format!("zookeeper {all}: exists {path}"));
-        if ask.children {
-            lines.push(format!("zookeeper {all}: getChildren2 {path}"));
-        }
-        if ask.data {
-            lines.push(format!("zookeeper {all}: getData {path}"));
-        }
+        lines.extend(requests(&all, access, &ask.path, ask.children, ask.data));
     }
     for word in &asks.words {
         lines.push(format!("zookeeper {all}: four-letter word {word}"));
     }
     if !open {
         lines.push(format!("zookeeper {all}: closeSession"));
+    }
+    lines
+}
+
+/// Directories whose names only answers tell. `{root}` may be several names.
+const LISTED: [&str; 9] = [
+    "/{root}",
+    "/{root}/{interface}",
+    "/{root}/{interface}/{category}",
+    "/{root}/{application}",
+    "/{root}/config/{group}",
+    "/{root}/config/mapping/{interface}",
+    "/{root}/mapping/{interface}",
+    "/{root}/metadata/{interface}/{part}",
+    "/{root}/metadata/{interface}/{part}/{part}",
+];
+
+/// Nodes whose content is read, names that only answers tell in braces.
+const READ: [&str; 6] = [
+    "/{root}/{interface}/{category}/{entry}",
+    "/{root}/{application}/{instance}",
+    "/{root}/config/{group}/{rule}",
+    "/{root}/config/mapping/{interface}",
+    "/{root}/mapping/{interface}",
+    "/{root}/metadata/{application}/{revision}",
+];
+
+/// The requests that answers may make necessary. `everything` = all of Dubbo's nodes are read.
+pub(super) fn further(members: &[String], access: &Access, everything: bool) -> Vec<String> {
+    let all = members.join(", ");
+    let of = |path: &str, children, data| requests(&all, access, path, children, data);
+    if everything {
+        let looked_into = ["/{node}", "/{node}/{child}"];
+        let looked_into = looked_into
+            .into_iter()
+            .flat_map(|path| of(path, true, false));
+        return looked_into
+            .map(|line| line + " (is it Dubbo's?)")
+            .chain(of("/{root of Dubbo}", true, true))
+            .chain(of("/{root of Dubbo}/{every node below}", true, true))
+            .collect();
+    }
+    let listed = LISTED.iter().flat_map(|path| of(path, true, false));
+    let read = READ.iter().flat_map(|path| of(path, false, true));
+    listed.chain(read).collect()
+}
+
+/// The requests for one node.
+fn requests(all: &str, access: &Access, path: &str, children: bool, data: bool) -> Vec<String> {
+    let path = format!("{}{path}", access.chroot);
+    let mut lines = vec![format!("zookeeper {all}: exists {path}")];
+    if children {
+        lines.push(format!("zookeeper {all}: getChildren2 {path}"));
+    }
+    if data {
+        lines.push(format!("zookeeper {all}: getData {path}"));
     }
     lines
 }
@@ -76,10 +125,10 @@ mod tests {
             text,
             "zookeeper a:1: TCP connect\n\
              zookeeper a:1: four-letter word srvr\n\
-             zookeeper a:1: connect (session, no watch), auth digest, sync /\n\
+             zookeeper a:1: connect (session, no watch), auth digest, sync /, pings\n\
              zookeeper b:2: TCP connect\n\
              zookeeper b:2: four-letter word srvr\n\
-             zookeeper b:2: connect (session, no watch), auth digest, sync /\n\
+             zookeeper b:2: connect (session, no watch), auth digest, sync /, pings\n\
              zookeeper a:1, b:2: exists /site/dubbo\n\
              zookeeper a:1, b:2: getChildren2 /site/dubbo\n\
              zookeeper a:1, b:2: exists /site/services/a/b\n\

@@ -14,7 +14,7 @@ use diag::model::{metadata::MetadataInfo, version::Line};
 use serde_json::{Value, json};
 
 use super::{diag, done, run};
-use crate::nacos::server::{Reply, Request, Server};
+use crate::nacos::server::{Reply, Request, Server, split};
 
 /// A 1.x (no gRPC port) with so many services of one instance each in `prod`, nothing in the public namespace. `silent_after` = so
 /// many instance lists are answered.
@@ -191,6 +191,50 @@ fn all_of_a_nacos_is_recorded_and_says_which_namespaces_it_holds() {
         let (there, missing) = (ask("com.acme.S0123"), ask("com.acme.Missing"));
         assert_eq!(there["outcome"], "reachable", "{there}");
         assert_eq!(missing["outcome"], "none", "{missing}");
+    }
+}
+
+/// Method, path, parameters.
+type Form = (String, String, Vec<(String, String)>);
+
+#[test]
+fn a_dry_run_names_every_request() {
+    let server = fleet(3, usize::MAX);
+    let registry = format!("nacos://{}", server.address);
+    let home = tempfile::tempdir().unwrap();
+    for (what, out) in [("--all", "all"), ("com.acme.S0001", "one")] {
+        let args = ["snapshot", what, "--registry", &registry];
+        let before = server.requests().len();
+        let dry = done(diag(home.path()).args(args).arg("--dry-run"));
+        assert_eq!((dry.exit, server.requests().len()), (0, before), "{dry:?}");
+        let recorded = done(diag(home.path()).args(args).args(["--out", out]));
+        assert_eq!(recorded.exit, 0, "{recorded:?}");
+        // Path and names of the parameters, and the values that are not in braces.
+        let forms: Vec<Form> = dry
+            .stdout
+            .lines()
+            .filter_map(|line| {
+                let (_, request) = line.split_once(": ")?;
+                let (method, rest) = request.split_once(' ')?;
+                let target = rest.split_once(" (").map_or(rest, |(target, _)| target);
+                let target = target.trim_end_matches(" and further pages");
+                let (path, query) = split(target);
+                Some((method.to_owned(), path, query))
+            })
+            .collect();
+        let asked = server.requests().split_off(before);
+        assert!(asked.len() > 10, "{what}");
+        for request in asked {
+            let fits = |(method, path, query): &Form| {
+                let pairs = query.iter().zip(&request.query);
+                (method, path) == (&request.method, &request.path)
+                    && query.len() == request.query.len()
+                    && pairs.into_iter().all(|(form, made)| {
+                        form.0 == made.0 && (form.1.contains('{') || form.1 == made.1)
+                    })
+            };
+            assert!(forms.iter().any(fits), "{request:?}\n{}", dry.stdout);
+        }
     }
 }
 
