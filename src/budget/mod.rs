@@ -3,6 +3,8 @@
 //! Numbers only: no sentence, no clock, no file. Times are microseconds unless a name says otherwise; Dubbo's own
 //! values are milliseconds, as Dubbo reads them. What cannot be told from the numbers given is not told.
 
+pub mod advice;
+pub mod asked;
 pub mod balance;
 pub mod capacity;
 pub mod chain;

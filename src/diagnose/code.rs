@@ -159,8 +159,32 @@ codes! {
     RouterUnknown = 5010, "router-unknown", Warning, Rule;
     ScriptEngineMissing = 5011, "script-engine-missing", Warning, Rule;
     NoEmptyGuard = 5013, "no-empty-guard", Warning, Rule;
+    PoolExhausted = 6006, "pool-exhausted", Error, Network;
     ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;
     ErrorMasquerades = 6011, "error-masquerades", Warning, Consumer;
+    PayloadTooLarge = 6012, "payload-too-large", Error, Network;
+    TimeoutTooSmall = 7001, "timeout-too-small", Error, Timeout;
+    TimeoutTight = 7002, "timeout-tight", Warning, Timeout;
+    TimeoutTooLarge = 7003, "timeout-too-large", Warning, Timeout;
+    RetriesOnWrite = 7004, "retries-on-write", Error, Timeout;
+    TotalOverUpstream = 7005, "total-over-upstream", Error, Timeout;
+    ProviderOutlivesConsumer = 7006, "provider-outlives-consumer", Warning, Timeout;
+    TimeoutNotANumber = 7007, "timeout-not-a-number", Error, Timeout;
+    SettingOverridden = 7008, "setting-overridden", Warning, Timeout;
+    RetryAmplification = 7009, "retry-amplification", Warning, Timeout;
+    P99Weak = 7010, "p99-weak", Warning, Timeout;
+    RttDominates = 7011, "rtt-dominates", Warning, Timeout;
+    ConcurrencyLimit = 7012, "concurrency-limit", Warning, Timeout;
+    ClientStall = 7013, "client-stall", Warning, Timeout;
+    ServerQueue = 7014, "server-queue", Warning, Timeout;
+    RetriesWithoutEffect = 7015, "retries-without-effect", Warning, Timeout;
+    ParallelAmplification = 7016, "parallel-amplification", Warning, Timeout;
+    QueueOutlivesTimeout = 7017, "queue-outlives-timeout", Warning, Timeout;
+    LinkUnstable = 7018, "link-unstable", Warning, Network;
+    CountdownReplaces = 7019, "countdown-replaces", Warning, Timeout;
+    ObservedContradicts = 7020, "observed-contradicts", Warning, Timeout;
+    LimitNotActive = 7021, "limit-not-active", Warning, Timeout;
+    RequestLost = 7022, "request-lost", Warning, Network;
 }
 
 impl fmt::Display for Code {

@@ -1,5 +1,6 @@
 //! Pure: from stages to verdict, certainty and findings.
 
+pub mod budget;
 pub mod code;
 mod decide;
 mod defects;

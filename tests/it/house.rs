@@ -30,7 +30,8 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     (
         "diagnose",
         &[
-            "code", "words", "model", "rule", "route", "input", "question", "snapshot", "view",
+            "budget", "code", "words", "model", "rule", "route", "input", "question", "snapshot",
+            "view",
         ],
     ),
     (

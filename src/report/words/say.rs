@@ -168,6 +168,12 @@ sentences! {
     FaultNoHost: "{property}: it has no host", "{property}：没有主机";
     FaultScheme: "{property}: no registry of Dubbo has this scheme, or there is none", "{property}：协议缺失，或 Dubbo 没有此协议的注册中心";
     FaultOther: "{property}: it cannot be read", "{property}：无法解析";
+    RulesOfConfigCenter: "rules of the config centre that set timeouts", "设置超时的配置中心规则";
+    ProvidersSettings: "what the providers set: a value of theirs for the method could win", "提供者的设置：其方法级的值可能胜出";
+    AssumedProviderSide: "not given (--p99-side): network and serialization are added", "未给出（--p99-side）：另加网络和序列化";
+    AssumedLink: "by the class of link, its upper end (--rtt gives a measured one)", "按链路等级取上限（--rtt 可给出测量值）";
+    AssumedNoRtt: "not given (--rtt, --link): the network is left out", "未给出（--rtt、--link）：未计网络";
+    ProbeTold: "round trips as they were tried", "实测的往返时间";
     DoFixSetting: "correct the setting", "更正该配置";
     DoFixRegistration: "change what the registry refuses, and restart the provider", "修改注册中心拒绝的内容并重启提供者";
 }

@@ -1,0 +1,125 @@
+//! Pure: the answer of `timeout-budget` from a question, what was measured, and the facts of a snapshot.
+
+mod compute;
+mod consumer;
+mod ladder;
+pub mod model;
+mod observed;
+mod providers;
+mod raise;
+mod raise_load;
+mod raise_logs;
+
+use crate::{
+    budget::asked::Asked,
+    diagnose::{
+        Assumption, Certainty, Finding,
+        code::{Code, Severity},
+        gather,
+        observed::Observed as Known,
+        text::Said,
+        worlds::Worlds,
+    },
+    question::Question,
+    snapshot::{Snapshot, Want},
+    view::{
+        missing::Missing,
+        stage::{Evidence, NotSeen},
+    },
+};
+
+/// The answer to one question about a timeout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BudgetDiagnosis {
+    /// The question with what was observed filled in.
+    pub service: crate::model::service_key::ServiceKey,
+    /// Numbers and names.
+    pub budget: model::Budget,
+    /// Findings, errors first.
+    pub findings: Vec<Finding>,
+    /// What was taken for granted.
+    pub assumed: Vec<Assumption>,
+    /// What was wanted and not seen.
+    pub not_seen: Vec<NotSeen>,
+}
+
+impl BudgetDiagnosis {
+    /// The finding that leads: an error.
+    pub fn leading(&self) -> Option<&Finding> {
+        self.findings
+            .first()
+            .filter(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// A finding before it has its place in the report.
+#[derive(Debug, Clone)]
+struct Raise {
+    code: Code,
+    certainty: Certainty,
+    lowered: bool,
+    subject: (&'static str, String),
+    params: serde_json::Value,
+    evidence: Vec<Evidence>,
+}
+
+/// Answers one question. Pure: the same question over the same snapshot gives the same answer.
+pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) -> BudgetDiagnosis {
+    let missing = Missing::default();
+    let known = Known::of(question, snapshot, &missing);
+    let computed = compute::compute(&known.question, asked, snapshot, &missing);
+    let mut raised = raise::timeouts(&computed);
+    raised.extend(raise::settings(&computed));
+    raised.extend(raise_load::load(&computed));
+    raised.extend(raise_load::chain(&computed));
+    raised.extend(raise_load::links(&computed));
+    raised.extend(raise_logs::logs(&computed));
+    let mut findings: Vec<Finding> = raised.into_iter().map(finding).collect();
+    findings.sort_by(|a, b| {
+        b.severity
+            .cmp(&a.severity)
+            .then(b.certainty.cmp(&a.certainty))
+            .then(a.code.cmp(&b.code))
+            .then(a.subject.cmp(&b.subject))
+    });
+    findings.dedup_by(|a, b| a.code == b.code && a.subject == b.subject);
+    BudgetDiagnosis {
+        service: known.question.service.clone(),
+        assumed: computed.assumed.clone(),
+        not_seen: computed.not_seen.clone(),
+        budget: computed.budget,
+        findings,
+    }
+}
+
+/// The facts that are looked for and nobody has asked yet.
+pub(crate) fn wanted_budget(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
+    let missing = Missing::default();
+    let known = Known::of(question, snapshot, &missing);
+    compute::compute(&known.question, &Asked::default(), snapshot, &missing);
+    missing.into_wants()
+}
+
+fn finding(raise: Raise) -> Finding {
+    let severity = raise.code.severity();
+    Finding {
+        code: raise.code,
+        severity: if raise.lowered {
+            severity.lowered()
+        } else {
+            severity
+        },
+        certainty: raise.certainty,
+        subject: (raise.subject.0.to_owned(), raise.subject.1),
+        params: match raise.params {
+            serde_json::Value::Object(map) => map,
+            _ => serde_json::Map::new(),
+        },
+        evidence: raise.evidence,
+        remedy: Vec::new(),
+        see: super::remedy::see(raise.code)
+            .into_iter()
+            .map(str::to_owned)
+            .collect(),
+    }
+}

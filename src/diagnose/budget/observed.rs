@@ -1,0 +1,130 @@
+//! What timeout texts say of the calls that ran out of time: in which phase, and what was in force.
+
+use super::model::Observed;
+use crate::{
+    input::log::{Failure, LogFacts, MessageId},
+    question::Question,
+};
+
+/// A happening about the service, with where it stands.
+#[derive(Debug, Clone)]
+pub(super) struct Happening {
+    /// As the report shows it.
+    pub(super) row: Observed,
+    /// The method, where the text tells it.
+    pub(super) method: Option<String>,
+    /// The text names the service (or the question names none).
+    pub(super) about_service: bool,
+    /// Id of the file in the snapshot.
+    pub(super) file: String,
+    /// The time a slow call took, nanoseconds.
+    pub(super) cost_ns: Option<u64>,
+    /// A late answer is part of it.
+    pub(super) late: bool,
+    /// Numbers of a full pool.
+    pub(super) pool: Option<Pool>,
+}
+
+/// A full pool.
+#[derive(Debug, Clone)]
+pub(super) struct Pool {
+    /// Whose: address or thread name.
+    pub(super) name: String,
+    pub(super) active: Option<u64>,
+    pub(super) max: Option<u64>,
+    pub(super) tasks: Option<u64>,
+    pub(super) completed: Option<u64>,
+}
+
+/// Everything about timeouts in the logs of a question.
+pub(super) fn happenings(question: &Question) -> Vec<Happening> {
+    question
+        .logs
+        .iter()
+        .flat_map(|log| {
+            log.failures
+                .iter()
+                .filter_map(move |failure| happening(question, log, failure))
+        })
+        .collect()
+}
+
+fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<Happening> {
+    use MessageId as Id;
+    let service = failure.service();
+    let unnamed = question.service.interface == "-";
+    let about_service = match &service {
+        None => false,
+        Some(fact) => unnamed || fact.value.interface == question.service.interface,
+    };
+    if service.is_some() && !about_service {
+        return None;
+    }
+    let telling = failure.messages.iter().find(|message| {
+        matches!(
+            message.id,
+            Id::Wait | Id::Send | Id::WaitLocal | Id::Slow | Id::Pool | Id::NoLeft | Id::GoRead
+        )
+    });
+    let although = failure.has(Id::Although);
+    let lead = telling.or_else(|| {
+        failure
+            .messages
+            .iter()
+            .find(|message| matches!(message.id, Id::Although | Id::GoTried | Id::GoTried3))
+    })?;
+    let all = failure.facts();
+    let facts = &lead.facts;
+    let number = |fact: Option<&crate::input::log::Fact<u64>>| fact.map(|fact| fact.value);
+    let written = facts.written().is_none_or(|fact| fact.value);
+    let phase = match lead.id {
+        Id::Pool => "refused",
+        Id::Send if !written => "not-written",
+        Id::Send => "written-late",
+        Id::NoLeft => "deadline-used-up",
+        _ if although => "hidden-retry",
+        Id::Slow => "slow",
+        _ => "waiting",
+    };
+    let pool = failure
+        .messages
+        .iter()
+        .find(|message| message.id == Id::Pool)
+        .map(|message| {
+            let facts = &message.facts;
+            Pool {
+                name: facts
+                    .pool_of()
+                    .or(facts.pool_thread())
+                    .or(all.provider())
+                    .map_or_else(|| "-".to_owned(), |fact| fact.value.clone()),
+                active: number(facts.active()),
+                max: number(facts.max()),
+                tasks: number(facts.tasks()),
+                completed: number(facts.completed()),
+            }
+        });
+    Some(Happening {
+        row: Observed {
+            message: lead.id.to_string(),
+            phase,
+            count: failure.count,
+            timeout_ms: number(facts.timeout_ms()),
+            client_elapsed_ms: number(facts.client_elapsed_ms()),
+            server_elapsed_ms: number(facts.server_elapsed_ms()),
+            elapsed_ms: number(facts.elapsed_ms()),
+            tries: number(all.tries().or(all.calls())),
+            address: all
+                .provider()
+                .or(all.target())
+                .map(|fact| fact.value.clone()),
+            line: lead.place.line,
+        },
+        method: all.method().map(|fact| fact.value.clone()),
+        about_service: about_service || service.is_none(),
+        file: log.origin.name.clone(),
+        cost_ns: number(all.cost_ns()),
+        late: failure.has(Id::Late),
+        pool,
+    })
+}

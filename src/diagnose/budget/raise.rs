@@ -1,0 +1,508 @@
+//! Findings about the timeout itself: too small, too large, no number, overridden; tries and what they cost.
+
+use serde_json::{Value, json};
+
+use super::{
+    Certainty, Raise,
+    compute::Computed,
+    ladder,
+    model::{Beaten, InForce},
+};
+use crate::{
+    budget::{
+        asked::Asked,
+        effective::{self, Call},
+        plan::{self, Cluster},
+        quantile::Quantile,
+        quantile::interval_ranks,
+        time::Micros,
+    },
+    diagnose::code::Code,
+    view::stage::Evidence,
+};
+
+/// Above this and ten times the need a timeout is too long.
+const LONG: Micros = Micros::from_millis(3000);
+/// From this share on the network is a large part.
+const LARGE_SHARE: f64 = 1.0 / 3.0;
+
+fn raise(
+    code: Code,
+    certainty: Certainty,
+    subject: (&'static str, String),
+    params: Value,
+) -> Raise {
+    Raise {
+        code,
+        certainty,
+        lowered: false,
+        subject,
+        params,
+        evidence: Vec::new(),
+    }
+}
+
+/// Service and method.
+pub(super) fn subject(computed: &Computed<'_>) -> (&'static str, String) {
+    let service = computed.question.service.to_string();
+    match &computed.question.invocation.method {
+        Some(method) => ("method", format!("{service}#{method}")),
+        None => ("service", service),
+    }
+}
+
+/// Where a row's winner was seen.
+fn evidence(computed: &Computed<'_>, row: &InForce) -> Vec<Evidence> {
+    computed
+        .offers
+        .iter()
+        .flat_map(|offer| &offer.providers)
+        .filter(|provider| row.addresses.contains(&provider.address))
+        .filter_map(|provider| provider.evidence.clone())
+        .take(3)
+        .collect()
+}
+
+/// The least certain of two.
+fn both(a: Certainty, b: Certainty) -> Certainty {
+    a.min(b)
+}
+
+/// How far the P99 can be trusted, and why not further.
+fn weakness(asked: &Asked) -> Option<String> {
+    let measured = asked.measured.as_ref()?;
+    let distribution = measured.distribution.as_ref()?;
+    let total = distribution.total();
+    if total == 1 {
+        return Some("samples=1".to_owned());
+    }
+    if distribution.is_one_value() {
+        return Some(format!("samples={total}, all equal"));
+    }
+    if interval_ranks(total, Quantile::P99).1.is_none() {
+        return Some(format!("samples={total} < 368"));
+    }
+    let Some(high) = measured.p99.high else {
+        return Some(format!("bucket > {} ms", measured.p99.low));
+    };
+    (measured.p99.relative_width() > 0.5)
+        .then(|| format!("bucket {}-{} ms", measured.p99.low, high))
+}
+
+/// Findings about one try and all tries.
+pub(super) fn timeouts(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    let weak = weakness(computed.asked);
+    if let Some(reason) = &weak {
+        found.push(raise(
+            Code::P99Weak,
+            Certainty::Certain,
+            subject(computed),
+            json!({ "reason": reason }),
+        ));
+    }
+    let trust = if weak.is_some() {
+        Certainty::Likely
+    } else {
+        Certainty::Certain
+    };
+    against_need(computed, both(trust, computed.certainty), &mut found);
+    network(computed, &mut found);
+    over_upstream(computed, &mut found);
+    found.extend(outliving(computed));
+    found
+}
+
+fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<Raise>) {
+    let (Some(need), Some(per_try)) = (&computed.budget.need, &computed.budget.per_try) else {
+        return;
+    };
+    if let Some((row, timeout)) = computed.shortest() {
+        let millis = timeout.millis();
+        let params = json!({
+            "timeout": row.timeout_ms, "need": need.total_low_ms, "budget": per_try.lower_ms,
+            "level": row.level,
+        });
+        let code = if millis < need.total_low_ms {
+            Some(Code::TimeoutTooSmall)
+        } else if millis < per_try.lower_ms {
+            Some(Code::TimeoutTight)
+        } else {
+            None
+        };
+        if let Some(code) = code {
+            found.push(Raise {
+                evidence: evidence(computed, row),
+                ..raise(code, certainty, subject(computed), params)
+            });
+        }
+    }
+    let Some((row, timeout)) = computed.longest() else {
+        return;
+    };
+    let too_long = timeout > LONG && timeout.millis() > 10.0 * need.total_ms;
+    let held = computed
+        .asked
+        .qps
+        .map(|qps| crate::budget::capacity::held_by_slow_calls(qps, timeout));
+    let threads = super::raise_load::threads(computed);
+    let holds_all = held
+        .zip(threads)
+        .is_some_and(|(held, (each, count))| held > f64::from(each) * count);
+    if too_long || holds_all {
+        let held = held.map_or(json!("-"), |held| json!(held.ceil()));
+        found.push(Raise {
+            evidence: evidence(computed, row),
+            ..raise(
+                Code::TimeoutTooLarge,
+                certainty,
+                subject(computed),
+                json!({ "timeout": row.timeout_ms, "need": need.total_ms, "held": held }),
+            )
+        });
+    }
+}
+
+fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
+    let Some(measured) = &computed.asked.measured else {
+        return;
+    };
+    let need = plan::Need {
+        p99: measured.p99.high.unwrap_or(measured.p99.low),
+        side: measured.side,
+        rtt: computed.asked.round_trip(),
+        serialization: computed.asked.serialized(),
+    };
+    if need.network_share() < LARGE_SHARE {
+        return;
+    }
+    let certainty = if computed.asked.rtt.is_some() {
+        Certainty::Certain
+    } else {
+        Certainty::Possible
+    };
+    found.push(raise(
+        Code::RttDominates,
+        certainty,
+        subject(computed),
+        json!({
+            "share": (need.network_share() * 100.0).round(), "rtt": need.rtt.millis(),
+            "need": need.total().millis(),
+        }),
+    ));
+}
+
+fn over_upstream(computed: &Computed<'_>, found: &mut Vec<Raise>) {
+    let (Some(upstream), Some(tries), Some((row, timeout))) = (
+        computed.asked.upstream,
+        &computed.budget.tries,
+        computed.longest(),
+    ) else {
+        return;
+    };
+    let total = timeout.times(tries.in_turn);
+    if total > upstream && !computed.side.url.flag("enable-timeout-countdown", false) {
+        found.push(Raise {
+            evidence: evidence(computed, row),
+            ..raise(
+                Code::TotalOverUpstream,
+                computed.certainty,
+                subject(computed),
+                json!({
+                    "tries": tries.in_turn, "timeout": row.timeout_ms, "total": total.millis(),
+                    "upstream": upstream.millis(),
+                }),
+            )
+        });
+    }
+}
+
+/// The provider's limit is longer than the consumer's, and calls are known to run that long.
+fn outliving(computed: &Computed<'_>) -> Option<Raise> {
+    const KNOWN: f64 = 0.001;
+    let (_, timeout) = computed.shortest()?;
+    let (certain, _) = super::compute::failing_share(computed, timeout)?;
+    if certain <= KNOWN {
+        return None;
+    }
+    let (provider, own) = computed
+        .offers
+        .iter()
+        .flat_map(|offer| &offer.providers)
+        .filter_map(|provider| {
+            let text =
+                crate::budget::layers::own_value(&provider.url, &computed.call.method, "timeout")?;
+            let own = Micros::from_millis(text.parse().ok()?);
+            (own > timeout).then_some((provider, own))
+        })
+        .max_by_key(|(_, own)| *own)?;
+    Some(Raise {
+        evidence: provider.evidence.clone().into_iter().collect(),
+        ..raise(
+            Code::ProviderOutlivesConsumer,
+            Certainty::Certain,
+            subject(computed),
+            json!({
+                "inner": provider.address, "outer": subject(computed).1,
+                "by": Micros(own.0 - timeout.0).millis(),
+            }),
+        )
+    })
+}
+
+/// Findings about what is configured.
+pub(super) fn settings(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    if !computed.has_service() {
+        return found;
+    }
+    for row in &computed.budget.in_force {
+        found.extend(no_number(computed, row));
+    }
+    found.extend(overridden(computed));
+    found.extend(writes(computed));
+    found.extend(useless_retries(computed));
+    found.extend(parallel(computed));
+    found.extend(countdown(computed));
+    found.extend(other_client(computed));
+    found
+}
+
+fn no_number(computed: &Computed<'_>, row: &InForce) -> Option<Raise> {
+    let is_wrong = row.timeout_ms.is_none() || row.level == "default" && row.value.is_some();
+    // Another client has its own way to read a value.
+    if !is_wrong || is_go(computed) {
+        return None;
+    }
+    let effect = match row.timeout_ms {
+        None => "NumberFormatException".to_owned(),
+        Some(millis) => format!("{millis} ms"),
+    };
+    Some(Raise {
+        evidence: evidence(computed, row),
+        ..raise(
+            Code::TimeoutNotANumber,
+            computed.certainty,
+            ("setting", row.key.clone().unwrap_or_default()),
+            json!({ "key": row.key, "value": row.value, "effect": effect }),
+        )
+    })
+}
+
+fn is_go(computed: &Computed<'_>) -> bool {
+    computed.question.consumer.client == Some(crate::question::Client::Go)
+}
+
+fn overridden(computed: &Computed<'_>) -> Option<Raise> {
+    let row = computed.budget.in_force.first()?;
+    let winner = row
+        .value
+        .clone()
+        .or_else(|| row.timeout_ms.map(|millis| millis.to_string()));
+    let mut losers: Vec<Beaten> = row.beaten.clone();
+    let method = &computed.call.method;
+    let keys = [format!("{method}.timeout"), "timeout".to_owned()];
+    for key in &keys {
+        let Some(value) = computed.side.of_provider.get(key) else {
+            continue;
+        };
+        let published = computed
+            .offers
+            .iter()
+            .flat_map(|offer| &offer.providers)
+            .any(|provider| provider.url.parameter(key) == Some(value));
+        if !published {
+            losers.push(Beaten {
+                level: "provider-file".to_owned(),
+                key: key.clone(),
+                value: value.clone(),
+            });
+        }
+    }
+    let mut proof = evidence(computed, row);
+    for rule in computed.offers.iter().flat_map(|offer| &offer.unread) {
+        for (key, value) in &rule.parameters {
+            if keys.contains(key) {
+                losers.push(Beaten {
+                    level: format!("unread rule {}", rule.name),
+                    key: key.clone(),
+                    value: value.clone(),
+                });
+                proof.extend(rule.evidence.clone());
+            }
+        }
+    }
+    losers.retain(|loser| Some(&loser.value) != winner.as_ref());
+    losers.dedup();
+    if losers.is_empty() {
+        return None;
+    }
+    let values: Vec<String> = losers
+        .iter()
+        .map(|loser| format!("{} ({})", loser.value, loser.level))
+        .collect();
+    Some(Raise {
+        evidence: proof,
+        ..raise(
+            Code::SettingOverridden,
+            computed.certainty,
+            subject(computed),
+            json!({ "key": "timeout", "values": values, "winner": row.level, "value": winner }),
+        )
+    })
+}
+
+/// Writes that are tried again: the method asked about, or, one step lower, those that the providers list.
+fn writes(computed: &Computed<'_>) -> Vec<Raise> {
+    let methods = match &computed.question.invocation.method {
+        Some(method) => vec![method.clone()],
+        None => ladder::names(&computed.offers),
+    };
+    let declared = &computed.asked.writes;
+    let own = super::compute::own(computed);
+    let cluster = Cluster::named(own.text("cluster"));
+    if !cluster.retries() {
+        return Vec::new();
+    }
+    methods
+        .into_iter()
+        .filter(|method| plan::writes(method, declared))
+        .filter_map(|method| {
+            let call = Call {
+                method: method.clone(),
+                ..computed.call.clone()
+            };
+            let tries = effective::tries(own, &call).ok()?;
+            let certainty = if declared.contains(&method) {
+                Certainty::Certain
+            } else {
+                Certainty::Likely
+            };
+            (tries > 1).then(|| Raise {
+                lowered: computed.question.invocation.method.is_none(),
+                ..raise(
+                    Code::RetriesOnWrite,
+                    both(certainty, computed.certainty),
+                    ("method", format!("{}#{method}", computed.question.service)),
+                    json!({ "method": method, "retries": tries - 1 }),
+                )
+            })
+        })
+        .collect()
+}
+
+fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    let version = &computed.version;
+    let own = super::compute::own(computed);
+    let of = |key: &str, value: &str, whose: &str, reason: String| {
+        raise(
+            Code::RetriesWithoutEffect,
+            Certainty::Certain,
+            ("setting", format!("{key} ({whose})")),
+            json!({ "key": key, "value": value, "whose": whose, "reason": reason }),
+        )
+    };
+    for key in ["retries", "cluster"] {
+        let in_force = own.text(key);
+        for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
+            let Some(value) = provider.url.text(key) else {
+                continue;
+            };
+            if version.line().is_3x() && in_force != Some(value) {
+                found.push(Raise {
+                    evidence: provider.evidence.clone().into_iter().collect(),
+                    ..of(key, value, "provider", format!("Dubbo {version}"))
+                });
+                break;
+            }
+        }
+        let of_rule = computed
+            .offers
+            .iter()
+            .flat_map(|offer| &offer.providers)
+            .find_map(|provider| provider.merged.rules()?.text(key));
+        if let Some(value) = of_rule
+            && in_force != Some(value)
+        {
+            found.push(of(key, value, "rule", format!("Dubbo {version}")));
+        }
+    }
+    let cluster = Cluster::named(own.text("cluster"));
+    let single = matches!(
+        cluster,
+        Cluster::Failfast | Cluster::Failsafe | Cluster::Available
+    );
+    if let Some(value) = computed
+        .side
+        .url
+        .text("retries")
+        .filter(|value| *value != "0")
+        && single
+    {
+        found.push(of(
+            "retries",
+            value,
+            "consumer",
+            format!("cluster={}", cluster.name()),
+        ));
+    }
+    found
+}
+
+fn parallel(computed: &Computed<'_>) -> Option<Raise> {
+    let tries = computed.budget.tries.as_ref()?;
+    let is_parallel = tries.cluster == "forking" || tries.cluster == "broadcast";
+    let count = tries.at_once.or(super::compute::addresses(computed));
+    (is_parallel && count.is_none_or(|count| count > 1)).then(|| {
+        raise(
+            Code::ParallelAmplification,
+            computed.certainty,
+            subject(computed),
+            json!({ "cluster": tries.cluster, "count": count }),
+        )
+    })
+}
+
+fn countdown(computed: &Computed<'_>) -> Option<Raise> {
+    let row = computed
+        .budget
+        .in_force
+        .iter()
+        .find(|row| row.passed_on_ms.is_some())?;
+    Some(raise(
+        Code::CountdownReplaces,
+        computed.certainty,
+        subject(computed),
+        json!({
+            "to": format!("{} -> *", computed.question.service), "same": row.passed_on_ms, "other": "-",
+        }),
+    ))
+}
+
+/// Another client: its values are read by its own rules, and what a log shows of its tries is all that is known.
+fn other_client(computed: &Computed<'_>) -> Vec<Raise> {
+    if !is_go(computed) {
+        return Vec::new();
+    }
+    let mut found = vec![raise(
+        Code::ClientNotModelled,
+        Certainty::Certain,
+        ("client", "dubbo-go".to_owned()),
+        json!({ "client": "dubbo-go" }),
+    )];
+    let value = computed.side.url.text("timeout");
+    let retried = computed
+        .happenings
+        .iter()
+        .any(|happening| happening.row.tries.is_some_and(|tries| tries > 1));
+    if let Some(value) = value.filter(|_| retried) {
+        found.push(raise(
+            Code::TimeoutNotANumber,
+            Certainty::Likely,
+            ("setting", "timeout".to_owned()),
+            json!({ "key": "timeout", "value": value, "effect": "3000 ms (dubbo-go, try 2..)" }),
+        ));
+    }
+    found
+}

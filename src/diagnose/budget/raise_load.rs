@@ -1,0 +1,487 @@
+//! Limits and load: what is configured, what a rate needs, where tries multiply, which links are unstable.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{
+    Certainty, Raise,
+    compute::Computed,
+    ladder::level,
+    model::{Capacity, Limit, Setting},
+    raise::subject,
+};
+use crate::{
+    budget::{
+        capacity::{self, MARGIN},
+        time::Micros,
+    },
+    diagnose::code::Code,
+    model::{url::Url, version::DubboVersion},
+    snapshot::Line,
+    view::evidence::evidence,
+};
+
+/// Threads of a pool unless set.
+const DEFAULT_THREADS: u32 = 200;
+/// Largest message unless set (`payload`, 8 MiB).
+const DEFAULT_PAYLOAD: u64 = 8 << 20;
+/// Milliseconds of a window of `tps`.
+const DEFAULT_TPS_INTERVAL: u64 = 60_000;
+
+/// Settings that the consumer reads through the layers, with their defaults.
+const OF_CALL: [(&str, &str); 4] = [
+    ("loadbalance", "random"),
+    ("actives", "0"),
+    ("connections", "0"),
+    ("weight", "100"),
+];
+/// Settings of the provider's process.
+const OF_PROVIDER: [(&str, &str); 7] = [
+    ("executes", "0"),
+    ("tps", "-1"),
+    ("threads", "200"),
+    ("queues", "0"),
+    ("accepts", "0"),
+    ("threadpool", "fixed"),
+    ("payload", "8388608"),
+];
+
+/// The rows of the settings table: the values of the providers side by side where they differ.
+pub(super) fn settings_rows(computed: &Computed<'_>) -> Vec<Setting> {
+    let mut rows: Vec<Setting> = Vec::new();
+    let mut put = |key: &str, value: String, level: String| {
+        let row = Setting {
+            key: key.to_owned(),
+            value,
+            level,
+        };
+        if !rows.contains(&row) {
+            rows.push(row);
+        }
+    };
+    for offer in &computed.offers {
+        for provider in &offer.providers {
+            let layers = offer.layers(provider, &computed.side, &computed.version);
+            for (key, default) in OF_CALL {
+                match layers.in_force(&computed.call.method, key) {
+                    Some(set) => put(key, set.value.clone(), level(&set, &computed.side)),
+                    None => put(key, default.to_owned(), "default".to_owned()),
+                }
+            }
+            for (key, default) in OF_PROVIDER {
+                match own(&provider.url, &computed.call.method, key) {
+                    Some(value) => put(key, value.to_owned(), "provider".to_owned()),
+                    None => put(key, default.to_owned(), "default".to_owned()),
+                }
+            }
+        }
+    }
+    rows
+}
+
+/// A provider's own value: of the method, else its own.
+fn own<'a>(url: &'a Url, method: &str, key: &str) -> Option<&'a str> {
+    let of_method = (!method.is_empty()).then(|| url.text(&format!("{method}.{key}")));
+    of_method.flatten().or_else(|| url.text(key))
+}
+
+fn providers<'c>(
+    computed: &'c Computed<'_>,
+) -> impl Iterator<Item = &'c super::providers::Provider> {
+    computed.offers.iter().flat_map(|offer| &offer.providers)
+}
+
+/// The smallest limit above zero that the providers have, and how many they are.
+fn smallest(computed: &Computed<'_>, key: &str) -> Option<u64> {
+    providers(computed)
+        .filter_map(|provider| {
+            own(&provider.url, &computed.call.method, key)?
+                .parse::<u64>()
+                .ok()
+        })
+        .filter(|value| *value > 0)
+        .min()
+}
+
+/// Threads of the smallest pool and the number of nodes; none when pools have no fixed size or no provider is known.
+pub(super) fn threads(computed: &Computed<'_>) -> Option<(u32, f64)> {
+    let mut count = 0_u32;
+    let mut each = u32::MAX;
+    for provider in providers(computed) {
+        let unbounded = matches!(provider.url.text("threadpool"), Some("cached"));
+        if unbounded {
+            return None;
+        }
+        let own = provider.url.text("threads");
+        let threads = own.map_or(Some(DEFAULT_THREADS), |text| text.parse().ok())?;
+        each = each.min(threads);
+        count += 1;
+    }
+    (count > 0).then(|| (each, f64::from(count)))
+}
+
+/// What `--qps` needs of each limit.
+pub(super) fn capacity(computed: &Computed<'_>) -> Option<Capacity> {
+    let qps = computed.asked.qps?;
+    let measured = computed.budget.measured.as_ref()?;
+    let need = computed.budget.need.as_ref()?;
+    let (rt_ms, rt_from) = match measured.p50_ms {
+        Some(p50) => (p50, "p50"),
+        None => (need.p99_ms, "p99"),
+    };
+    let time = millis(rt_ms);
+    let in_flight = capacity::in_flight(qps, time);
+    let nodes = super::compute::addresses(computed).unwrap_or(0);
+    let mut limits: Vec<capacity::Limit> = Vec::new();
+    let mut put = |name, each: Option<u64>, count: u64, needed: f64| {
+        if let Some(each) = each.filter(|each| *each > 0 && count > 0) {
+            limits.push(capacity::Limit {
+                name,
+                each,
+                count,
+                needed,
+            });
+        }
+    };
+    let pool = threads(computed).map(|(each, _)| u64::from(each));
+    put("threads", pool, nodes, in_flight);
+    put("executes", smallest(computed, "executes"), nodes, in_flight);
+    let interval = smallest(computed, "tps.interval").unwrap_or(DEFAULT_TPS_INTERVAL);
+    #[expect(clippy::cast_precision_loss, reason = "a window of time")]
+    let per_window = qps * interval as f64 / 1000.0;
+    put("tps", smallest(computed, "tps"), nodes, per_window);
+    let consumers = computed.consumers.unwrap_or(1);
+    let actives = limit_of_call(computed, "actives");
+    put("actives", actives, consumers * nodes.max(1), in_flight);
+    let connections = limit_of_call(computed, "connections").unwrap_or(1).max(1);
+    #[expect(clippy::cast_precision_loss, reason = "a number of connections")]
+    let opened = capacity::together(consumers, connections) as f64 * nodes as f64;
+    put("accepts", smallest(computed, "accepts"), nodes, opened);
+    Some(Capacity {
+        qps,
+        rt_ms,
+        rt_from,
+        in_flight,
+        advised: capacity::advised(in_flight),
+        limits: capacity::by_use(limits)
+            .into_iter()
+            .map(|limit| Limit {
+                name: limit.name,
+                each: limit.each,
+                count: limit.count,
+                used: limit.used(),
+                advised_each: limit.advised_each(),
+            })
+            .collect(),
+    })
+}
+
+fn limit_of_call(computed: &Computed<'_>, key: &str) -> Option<u64> {
+    computed
+        .offers
+        .iter()
+        .flat_map(|offer| {
+            offer
+                .providers
+                .iter()
+                .map(move |provider| offer.layers(provider, &computed.side, &computed.version))
+        })
+        .filter_map(|layers| layers.in_force(&computed.call.method, key))
+        .filter_map(|set| set.value.parse::<u64>().ok())
+        .filter(|value| *value > 0)
+        .min()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time that was microseconds before"
+)]
+fn millis(value: f64) -> Micros {
+    Micros((value * 1000.0).round().max(0.0) as u64)
+}
+
+/// Findings about limits and queues.
+pub(super) fn load(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    let certainty = |sure: bool| {
+        if sure {
+            computed.certainty
+        } else {
+            Certainty::Likely
+        }
+    };
+    for limit in computed.budget.capacity.iter().flat_map(|all| &all.limits) {
+        if limit.used <= MARGIN {
+            continue;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "limits are small numbers")]
+        let needed = limit.used * (limit.each * limit.count) as f64;
+        let of_consumers = matches!(limit.name, "actives" | "accepts");
+        found.push(raise(
+            Code::ConcurrencyLimit,
+            certainty(!of_consumers || computed.consumers.is_some()),
+            ("setting", limit.name.to_owned()),
+            json!({
+                "name": limit.name, "each": limit.each, "count": limit.count,
+                "needed": rounded(needed), "used": (limit.used * 100.0).round(),
+                "advised": limit.advised_each,
+            }),
+        ));
+    }
+    found.extend(queue(computed));
+    found.extend(payload(computed));
+    found.extend(inactive(computed));
+    found
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 10.0).round() / 10.0
+}
+
+fn raise(
+    code: Code,
+    certainty: Certainty,
+    subject: (&'static str, String),
+    params: Value,
+) -> Raise {
+    Raise {
+        code,
+        certainty,
+        lowered: false,
+        subject,
+        params,
+        evidence: Vec::new(),
+    }
+}
+
+fn queue(computed: &Computed<'_>) -> Option<Raise> {
+    let (row, timeout) = computed.longest()?;
+    let measured = computed.budget.measured.as_ref()?;
+    let service = millis(
+        measured
+            .p50_ms
+            .unwrap_or(measured.p99_high_ms.unwrap_or(measured.p99_low_ms)),
+    );
+    let queues = providers(computed)
+        .filter_map(|provider| provider.url.text("queues")?.parse::<u64>().ok())
+        .max()
+        .filter(|queues| *queues > 0)?;
+    let (threads, _) = threads(computed)?;
+    let wait = capacity::queue_wait(queues, service, u64::from(threads))?;
+    (wait > timeout).then(|| {
+        raise(
+            Code::QueueOutlivesTimeout,
+            computed.certainty,
+            subject(computed),
+            json!({
+                "queues": queues, "service": service.millis(), "threads": threads,
+                "wait": wait.millis(), "timeout": row.timeout_ms,
+            }),
+        )
+    })
+}
+
+/// A message of the given size against the limits of both sides.
+fn payload(computed: &Computed<'_>) -> Option<Raise> {
+    let size = computed.asked.payload?;
+    if !computed.has_service() {
+        return None;
+    }
+    let limit = |url: &Url| {
+        url.text("payload")
+            .map_or(Some(DEFAULT_PAYLOAD), |text| text.parse::<u64>().ok())
+    };
+    let of_provider = providers(computed)
+        .filter_map(|provider| limit(&provider.url))
+        .min();
+    let of_consumer = computed
+        .side
+        .url
+        .text("payload")
+        .and_then(|text| text.parse::<u64>().ok())
+        .or(of_provider)
+        .unwrap_or(DEFAULT_PAYLOAD);
+    let (whose, limit) = if size > of_consumer {
+        ("consumer", of_consumer)
+    } else {
+        ("provider", of_provider.filter(|limit| size > *limit)?)
+    };
+    let waits = computed.longest().map(|(_, timeout)| timeout.to_string());
+    let effect = match (whose, waits) {
+        ("consumer", Some(waits)) => format!("{waits} ms"),
+        _ => "ExceedPayloadLimitException".to_owned(),
+    };
+    Some(raise(
+        Code::PayloadTooLarge,
+        Certainty::Likely,
+        subject(computed),
+        json!({ "size": size, "limit": limit, "whose": whose, "effect": effect }),
+    ))
+}
+
+/// Limits that nothing enforces.
+fn inactive(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    let of = |key: &str, value: &str, reason: &str| {
+        raise(
+            Code::LimitNotActive,
+            Certainty::Certain,
+            ("setting", key.to_owned()),
+            json!({ "key": key, "value": value, "reason": reason }),
+        )
+    };
+    for key in ["executes", "tps"] {
+        if let Some(value) = computed.side.url.text(key) {
+            found.push(of(key, value, "side=consumer"));
+        }
+    }
+    for provider in providers(computed) {
+        let url = &provider.url;
+        let release = url
+            .text("release")
+            .and_then(|text| DubboVersion::parse(text).ok());
+        let old = release.is_some_and(|release| !release.at_least([2, 7, 8]));
+        let finding = match (url.text("tps"), url.text("tps.interval")) {
+            (Some(value), _) if old => of("tps", value, "release < 2.7.8"),
+            (None, Some(value)) => of("tps.interval", value, "tps=-1"),
+            _ => continue,
+        };
+        found.push(Raise {
+            evidence: provider.evidence.clone().into_iter().collect(),
+            ..finding
+        });
+        break;
+    }
+    found
+}
+
+/// Findings of `--chain`.
+pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
+    let Some(chain) = &computed.budget.chain else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let names: Vec<&str> = chain.hops.iter().map(|hop| hop.name.as_str()).collect();
+    let whole = names.join(" -> ");
+    let retrying = chain.hops.iter().filter(|hop| hop.tries > 1).count();
+    if let Some(last) = chain.hops.last().filter(|_| retrying > 1) {
+        found.push(raise(
+            Code::RetryAmplification,
+            Certainty::Certain,
+            ("chain", whole.clone()),
+            json!({ "chain": whole, "calls": last.reached_by, "last": last.name }),
+        ));
+    }
+    for pair in chain.hops.windows(2) {
+        let counted = chain
+            .countdowns
+            .iter()
+            .any(|countdown| countdown.from == pair[0].name);
+        if let Some(by) = pair[0].outlasted_by_ms.filter(|_| !counted) {
+            found.push(raise(
+                Code::ProviderOutlivesConsumer,
+                Certainty::Certain,
+                ("chain", format!("{} -> {}", pair[0].name, pair[1].name)),
+                json!({ "inner": pair[1].name, "outer": pair[0].name, "by": by }),
+            ));
+        }
+    }
+    for countdown in &chain.countdowns {
+        let name = format!("{} -> {}", countdown.from, countdown.to);
+        found.push(raise(
+            Code::CountdownReplaces,
+            Certainty::Certain,
+            ("chain", name.clone()),
+            json!({
+                "to": countdown.to, "same": countdown.same_thread_ms,
+                "other": countdown.other_thread_ms,
+            }),
+        ));
+        if let Some(by) = countdown.outlives_by_ms {
+            // Only in another thread: whether the call runs there is not known.
+            found.push(raise(
+                Code::ProviderOutlivesConsumer,
+                Certainty::Possible,
+                ("chain", name),
+                json!({ "inner": countdown.to, "outer": countdown.from, "by": by }),
+            ));
+        }
+    }
+    if let Some(upstream) = computed.asked.upstream
+        && let Some(front) = &chain.front
+        && front.need_ms > upstream.millis()
+    {
+        found.push(raise(
+            Code::TotalOverUpstream,
+            Certainty::Certain,
+            ("chain", whole),
+            json!({
+                "tries": 1, "timeout": front.need_ms, "total": front.need_ms,
+                "upstream": upstream.millis(),
+            }),
+        ));
+    }
+    found
+}
+
+/// Recorded heartbeats that vary much or were lost.
+pub(super) fn links(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut by_address: BTreeMap<String, Raise> = BTreeMap::new();
+    for (source, lines) in computed.snapshot.sources() {
+        for line in lines.filter(|line| line.key.op() == "probe") {
+            let Some((address, params)) = unstable(line) else {
+                continue;
+            };
+            let of_service = providers(computed).any(|provider| provider.address == address);
+            if !of_service {
+                continue;
+            }
+            let proof = evidence(
+                computed.snapshot,
+                source,
+                line,
+                crate::report::words::Say::ProbeTold,
+            );
+            by_address.insert(
+                address.clone(),
+                Raise {
+                    evidence: vec![proof],
+                    ..raise(
+                        Code::LinkUnstable,
+                        Certainty::Certain,
+                        ("address", address),
+                        params,
+                    )
+                },
+            );
+        }
+    }
+    by_address.into_values().collect()
+}
+
+fn unstable(line: &Line) -> Option<(String, Value)> {
+    let address = line
+        .key
+        .fields()
+        .into_iter()
+        .find(|(name, _)| *name == "address")
+        .map(|(_, value)| value.to_owned())?;
+    let samples: Vec<u64> = line
+        .field("samples_us")?
+        .as_array()?
+        .iter()
+        .filter_map(Value::as_u64)
+        .collect();
+    let lost = line.field("lost").and_then(Value::as_u64).unwrap_or(0);
+    let (min, max) = (samples.iter().min()?, samples.iter().max()?);
+    let spread = *max > min.saturating_mul(5) && max - min >= 5_000;
+    (spread || lost > 0).then(|| {
+        let params = json!({
+            "address": address, "min": Micros(*min).millis(), "max": Micros(*max).millis(),
+            "lost": lost, "sent": samples.len() as u64 + lost,
+        });
+        (address, params)
+    })
+}

@@ -1,0 +1,232 @@
+//! Findings of timeout texts: where the time went, what was really in force, what was refused.
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    Certainty, Raise,
+    compute::Computed,
+    ladder,
+    observed::{Happening, Pool},
+    raise::subject,
+};
+use crate::{
+    budget::{effective::Call, time::Micros},
+    diagnose::code::Code,
+    report::words::{Phrase, Say},
+    snapshot::SourceId,
+    view::stage::Evidence,
+};
+
+/// A provider side that takes this many times the P99 did not just serve.
+const FAR_ABOVE: u64 = 3;
+/// A limit of this many times the need is not the reason.
+const AMPLE: f64 = 5.0;
+
+/// All of them.
+pub(super) fn logs(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut found = Vec::new();
+    for happening in &computed.happenings {
+        found.extend(happening.pool.as_ref().map(|pool| full(happening, pool)));
+        if !happening.about_service {
+            continue;
+        }
+        found.extend(stalled(happening));
+        found.extend(queued(computed, happening));
+        found.extend(lost(computed, happening));
+        found.extend(contradicted(computed, happening));
+        found.extend(over_upstream(computed, happening));
+    }
+    found
+}
+
+fn raise(
+    code: Code,
+    certainty: Certainty,
+    happening: &Happening,
+    subject: (&'static str, String),
+    params: Value,
+) -> Raise {
+    Raise {
+        code,
+        certainty,
+        lowered: false,
+        subject,
+        params,
+        evidence: proof(happening).into_iter().collect(),
+    }
+}
+
+/// The line of the log.
+fn proof(happening: &Happening) -> Option<Evidence> {
+    let mut address = Map::new();
+    address.insert("file".to_owned(), json!(happening.file));
+    address.insert("line".to_owned(), json!(happening.row.line));
+    Some(Evidence {
+        source: SourceId::new(happening.file.as_str()).ok()?,
+        op: "file.lines".to_owned(),
+        address,
+        position: None,
+        seen_at: None,
+        fact: Phrase::new(Say::LogSays).with("message", happening.row.message.as_str()),
+    })
+}
+
+fn address(happening: &Happening) -> (&'static str, String) {
+    let address = happening.row.address.clone();
+    ("address", address.unwrap_or_else(|| "-".to_owned()))
+}
+
+fn full(happening: &Happening, pool: &Pool) -> Raise {
+    raise(
+        Code::PoolExhausted,
+        Certainty::Certain,
+        happening,
+        ("pool", pool.name.clone()),
+        json!({
+            "pool": pool.name, "active": pool.active, "max": pool.max, "tasks": pool.tasks,
+            "completed": pool.completed,
+        }),
+    )
+}
+
+/// Time lost before the request was written.
+fn stalled(happening: &Happening) -> Option<Raise> {
+    let row = &happening.row;
+    let limit = row.timeout_ms?;
+    let (lost, total, certainty) = match (row.phase, row.elapsed_ms, row.client_elapsed_ms) {
+        ("not-written", Some(elapsed), _) => (elapsed, elapsed, Certainty::Certain),
+        (_, _, Some(client)) if client.saturating_mul(2) >= limit => {
+            let total = client + row.server_elapsed_ms.unwrap_or_default();
+            let certainty = if client >= limit {
+                Certainty::Certain
+            } else {
+                Certainty::Likely
+            };
+            (client, total, certainty)
+        }
+        _ => return None,
+    };
+    let subject = address(happening);
+    let params = json!({ "lost": lost, "total": total, "address": subject.1 });
+    Some(raise(
+        Code::ClientStall,
+        certainty,
+        happening,
+        subject,
+        params,
+    ))
+}
+
+fn p99(computed: &Computed<'_>) -> Option<u64> {
+    let measured = computed.asked.measured.as_ref()?;
+    let p99 = measured.p99.high.unwrap_or(measured.p99.low);
+    Some(p99.0.div_ceil(1000))
+}
+
+/// The provider's side took far longer than the service needs.
+fn queued(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
+    let (elapsed, p99) = (happening.row.server_elapsed_ms?, p99(computed)?);
+    if elapsed <= p99.saturating_mul(FAR_ABOVE) || happening.row.phase != "waiting" {
+        return None;
+    }
+    let subject = address(happening);
+    let params = json!({ "elapsed": elapsed, "p99": p99, "address": subject.1 });
+    Some(raise(
+        Code::ServerQueue,
+        Certainty::Likely,
+        happening,
+        subject,
+        params,
+    ))
+}
+
+/// Written in time, never answered, though the limit was ample.
+fn lost(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
+    let row = &happening.row;
+    let need = computed.budget.need.as_ref()?.total_ms;
+    let limit = row.timeout_ms?;
+    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call")]
+    let ample = limit as f64 > AMPLE * need;
+    let unanswered = row
+        .server_elapsed_ms
+        .is_some_and(|elapsed| elapsed >= limit);
+    if !ample || !unanswered || happening.late || row.phase != "waiting" {
+        return None;
+    }
+    let subject = address(happening);
+    let params = json!({ "timeout": limit, "need": need, "address": subject.1 });
+    Some(raise(
+        Code::RequestLost,
+        Certainty::Possible,
+        happening,
+        subject,
+        params,
+    ))
+}
+
+/// The limit in the text is not the one that was computed.
+fn contradicted(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
+    if !computed.has_service() || computed.question.consumer.client.is_some_and(is_other) {
+        return None;
+    }
+    let observed = i64::try_from(happening.row.timeout_ms?).ok()?;
+    let asked = computed.question.invocation.method.as_deref();
+    let rows = match (&happening.method, asked) {
+        (Some(method), Some(asked)) if method != asked => of_method(computed, method),
+        (Some(method), None) => of_method(computed, method),
+        _ => computed.budget.in_force.clone(),
+    };
+    // Without a provider anything could be in force.
+    if rows.iter().any(ladder::provider_could_win)
+        || rows.iter().any(|row| row.timeout_ms == Some(observed))
+    {
+        return None;
+    }
+    let computed_ms = rows.first()?.timeout_ms;
+    Some(raise(
+        Code::ObservedContradicts,
+        Certainty::Certain,
+        happening,
+        subject(computed),
+        json!({ "observed": observed, "computed": computed_ms }),
+    ))
+}
+
+fn is_other(client: crate::question::Client) -> bool {
+    client == crate::question::Client::Go
+}
+
+fn of_method(computed: &Computed<'_>, method: &str) -> Vec<super::model::InForce> {
+    let call = Call {
+        method: method.to_owned(),
+        ..computed.call.clone()
+    };
+    ladder::in_force(&computed.offers, &computed.side, &call, &computed.version)
+}
+
+/// What a log shows of one call is longer than the caller waits.
+fn over_upstream(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
+    let upstream = computed.asked.upstream?;
+    let row = &happening.row;
+    let limit = Micros::from_millis(row.timeout_ms?);
+    let (tries, total) = match (happening.cost_ns, row.tries) {
+        (Some(cost), _) => {
+            let cost = Micros(cost / 1000);
+            (cost.0.checked_div(limit.0).unwrap_or(1).max(1), cost)
+        }
+        (None, Some(tries)) => (tries, limit.times(tries)),
+        _ => return None,
+    };
+    (total > upstream).then(|| {
+        raise(
+            Code::TotalOverUpstream,
+            Certainty::Certain,
+            happening,
+            subject(computed),
+            json!({
+                "tries": tries, "timeout": limit.millis(), "total": total.millis(),
+                "upstream": upstream.millis(),
+            }),
+        )
+    })
+}
