@@ -53,7 +53,7 @@ pub struct Cli {
 pub enum Verb {
     /// Why does this consumer see no provider, or not the one it expects?
     NoProvider(Box<NoProviderArgs>),
-    /// Which timeout and retries should be in force? (not in this version)
+    /// Which timeout and retries are in force and why, and what should they be?
     TimeoutBudget(Box<TimeoutBudgetArgs>),
     /// What do the router rules do to these requests? (not in this version)
     RouteReplay(Box<RouteReplayArgs>),

@@ -6,7 +6,7 @@ use clap::{ArgAction, Args};
 
 use super::Common;
 
-/// Which timeout and retries are in force and why, and what should they be? (not in this version)
+/// Which timeout and retries are in force and why, and what should they be?
 #[derive(Debug, Clone, Default, Args)]
 #[command(before_help = "Examples:
   diag timeout-budget com.acme.UserService getUser --p99 450ms --rtt 5ms

@@ -11,7 +11,7 @@ use crate::{
     },
     error::{InputError, UsageError},
     input::{
-        log::{End, LogFacts, LogOrigin},
+        log::{End, LogFacts, LogOrigin, Outcome},
         properties,
     },
     question::{Configured, configured},
@@ -43,6 +43,22 @@ pub(super) struct Handed {
     pub(super) content: Content,
     source: Source,
     text: Option<String>,
+}
+
+impl Handed {
+    /// Whether a question may be taken from it and it names a service that fails.
+    pub(super) fn names_a_service(&self) -> bool {
+        let Content::Log(log) = &self.content else {
+            return false;
+        };
+        self.asks
+            && log.failures.iter().any(|failure| {
+                failure.outcome() == Outcome::Failed
+                    && failure
+                        .service()
+                        .is_some_and(|claim| !claim.value.is_infrastructure())
+            })
+    }
 }
 
 /// Reads all files of a command line.

@@ -9,6 +9,7 @@ mod recorded;
 mod show;
 mod snapshot;
 mod stream;
+mod timeout_budget;
 mod unbuilt;
 
 use std::ffi::OsString;
@@ -71,10 +72,7 @@ fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
     let instead = match verb {
         Verb::NoProvider(args) => return no_provider::run(args, around),
         Verb::Snapshot(args) => return snapshot::run(args, around),
-        Verb::TimeoutBudget(_) => (
-            "timeout-budget",
-            "the timeouts in a pasted log are shown by `diag no-provider --from-log`",
-        ),
+        Verb::TimeoutBudget(args) => return timeout_budget::run(args, around),
         Verb::RouteReplay(_) => (
             "route-replay",
             "`diag no-provider` says which rules a registry holds for a service",
@@ -136,6 +134,7 @@ fn start_log(verb: &Verb) {
     let verbose = match verb {
         Verb::NoProvider(args) => args.common.output.verbose,
         Verb::Snapshot(args) => args.common.output.verbose,
+        Verb::TimeoutBudget(args) => args.common.output.verbose,
         _ => 0,
     };
     let level = match verbose {

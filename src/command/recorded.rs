@@ -9,7 +9,7 @@ use crate::{
     observe::{interrupt, recorded::Recording},
     question::{Question, RegistryAddress},
     settings::Settings,
-    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
+    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind, Want},
 };
 
 /// Opens a recording that hides the secrets of this run.
@@ -29,15 +29,28 @@ pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, Snapsh
 /// # Errors
 /// The recording is broken, or the runtime that waits for Ctrl-C cannot be started.
 pub(super) fn fill(
+    recording: Recording,
+    snapshot: &mut Snapshot,
+    questions: &[Question],
+) -> anyhow::Result<bool> {
+    fill_with(recording, snapshot, questions, all_wants)
+}
+
+/// The same for another verb's wants.
+///
+/// # Errors
+/// As [`fill`].
+pub(super) fn fill_with(
     mut recording: Recording,
     snapshot: &mut Snapshot,
     questions: &[Question],
+    wants: fn(&[Question], &Snapshot) -> Vec<Want>,
 ) -> anyhow::Result<bool> {
     let runtime = live::runtime()?;
     let (questions, mut filled) = (questions.to_vec(), snapshot.clone());
     let reading = runtime.spawn_blocking(move || {
         loop {
-            let mut fresh = all_wants(&questions, &filled);
+            let mut fresh = wants(&questions, &filled);
             fresh.retain(|want| !filled.was_asked(want));
             tracing::debug!(wanted = fresh.len(), "reading the recording");
             // The first look finds what is wrong with the recording, even when nothing is wanted of it.
@@ -102,6 +115,27 @@ pub(super) fn logs(
         all.push(reader.finish());
     }
     Ok(all)
+}
+
+/// Loads the texts of attached settings files.
+pub(super) fn configs(
+    recording: &mut Recording,
+    snapshot: &mut Snapshot,
+) -> Result<(), SnapshotError> {
+    let files: Vec<SourceId> = recording
+        .manifest()
+        .sources
+        .iter()
+        .filter(|(_, source)| {
+            let word = source.file_as.as_deref().unwrap_or_default();
+            source.kind == SourceKind::File && word.ends_with("config")
+        })
+        .map(|(id, _)| id.clone())
+        .collect();
+    for id in files {
+        recording.fill_text(snapshot, &id)?;
+    }
+    Ok(())
 }
 
 /// The recorded lines of a file, in its order.

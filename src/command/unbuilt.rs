@@ -2,7 +2,7 @@
 //! instead, and addresses in place of files.
 
 use crate::{
-    cli::{Common, NoProviderArgs, Output, SnapshotArgs},
+    cli::{Common, NoProviderArgs, Output, SnapshotArgs, TimeoutBudgetArgs},
     error::UsageError,
 };
 
@@ -27,6 +27,16 @@ pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
         "--wait",
         "run it again in a loop: the exit code is 0 once a provider is there",
     )])?;
+    common(&args.common)
+}
+
+/// The first given flag of `timeout-budget` that is not there.
+pub(super) fn timeout_budget(args: &TimeoutBudgetArgs) -> Result<(), UsageError> {
+    let instead = "give the 99th percentile with --p99";
+    first([
+        (args.samples.is_some(), "--samples", instead),
+        (args.prometheus.is_some(), "--prometheus", instead),
+    ])?;
     common(&args.common)
 }
 

@@ -36,6 +36,11 @@ pub fn diagnose(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     diagnosis
 }
 
+/// The facts that [`budget::diagnose_budget`] looks for and nobody has asked yet.
+pub(crate) fn wanted_budget(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
+    budget::wanted_budget(question, snapshot)
+}
+
 /// The facts that [`diagnose`] looks for and nobody has asked yet: to be fetched, and asked for again, until it is empty.
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     decide::wanted(question, snapshot)

@@ -91,7 +91,7 @@ fn shown<'a>(diagnosis: &'a Diagnosis, filter: &'a Filter) -> impl Iterator<Item
         .filter(|finding| filter.shows(finding))
 }
 
-fn sources(manifest: &Manifest) -> BTreeMap<String, SourceInfo> {
+pub(super) fn sources(manifest: &Manifest) -> BTreeMap<String, SourceInfo> {
     manifest
         .sources
         .iter()
@@ -149,7 +149,7 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
     }
 }
 
-fn question_info(question: &Question, snapshot: &Snapshot) -> QuestionInfo {
+pub(super) fn question_info(question: &Question, snapshot: &Snapshot) -> QuestionInfo {
     QuestionInfo {
         service: ServiceInfo {
             interface: question.service.interface.clone(),
@@ -262,7 +262,7 @@ fn drop_info(dropped: &Dropped) -> DropInfo {
     }
 }
 
-fn finding_info(finding: &Finding, lang: Lang) -> FindingInfo {
+pub(super) fn finding_info(finding: &Finding, lang: Lang) -> FindingInfo {
     let (kind, name) = &finding.subject;
     FindingInfo {
         code: finding.code.to_string(),
@@ -322,7 +322,7 @@ fn remedy_info(remedy: &Remedy, lang: Lang) -> RemedyInfo {
     }
 }
 
-fn assumed_info(assumption: &Assumption, lang: Lang) -> AssumedInfo {
+pub(super) fn assumed_info(assumption: &Assumption, lang: Lang) -> AssumedInfo {
     AssumedInfo {
         what: assumption.what,
         value: assumption.value.clone(),
@@ -331,7 +331,7 @@ fn assumed_info(assumption: &Assumption, lang: Lang) -> AssumedInfo {
     }
 }
 
-fn not_seen_info(not_seen: &NotSeen, lang: Lang) -> NotSeenInfo {
+pub(super) fn not_seen_info(not_seen: &NotSeen, lang: Lang) -> NotSeenInfo {
     NotSeenInfo {
         what: not_seen.what.text(lang),
         why: not_seen.why.text(lang),
@@ -349,7 +349,7 @@ fn outcome_word(outcome: Outcome) -> &'static str {
     }
 }
 
-fn certainty_word(certainty: Certainty) -> &'static str {
+pub(super) fn certainty_word(certainty: Certainty) -> &'static str {
     match certainty {
         Certainty::Possible => "possible",
         Certainty::Likely => "likely",

@@ -4,6 +4,7 @@
 //! no colour, no width. Renderers take it and add nothing.
 
 mod brief;
+mod budget;
 mod build;
 mod filter;
 mod json;
@@ -16,6 +17,7 @@ mod text;
 pub mod words;
 
 pub use brief::render as brief;
+pub use budget::{Answered, budget_report};
 pub use build::{Asked, MOST_DROPPED, Manner, report};
 pub use filter::Filter;
 pub use json::render as json;

@@ -59,7 +59,7 @@ pub struct Answer {
     /// What was wanted and not seen.
     pub not_seen: Vec<NotSeenInfo>,
     /// Timeout budget (`timeout-budget`).
-    pub budget: Option<Value>,
+    pub budget: Option<Box<crate::diagnose::budget::model::Budget>>,
     /// Replay of requests (`route-replay`).
     pub replay: Option<Value>,
 }

@@ -14,3 +14,8 @@ use crate::{
 pub fn wants(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     diagnose::wanted(question, snapshot)
 }
+
+/// What a question about a timeout still needs.
+pub fn wants_budget(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
+    diagnose::wanted_budget(question, snapshot)
+}

@@ -55,9 +55,9 @@ const MAY_USE: [(&str, &[&str]); 15] = [
     (
         "command",
         &[
-            "cli", "settings", "code", "words", "model", "rule", "route", "input", "question",
-            "snapshot", "view", "diagnose", "want", "report", "observe", "progress", "error",
-            "exit",
+            "budget", "cli", "settings", "code", "words", "model", "rule", "route", "input",
+            "question", "snapshot", "view", "diagnose", "want", "report", "observe", "progress",
+            "error", "exit",
         ],
     ),
 ];

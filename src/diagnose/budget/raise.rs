@@ -42,6 +42,19 @@ fn raise(
     }
 }
 
+/// A number as a person writes it: whole where it is whole.
+pub(super) fn num(value: f64) -> Value {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "checked to be whole and small"
+    )]
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        json!(value as i64)
+    } else {
+        json!((value * 1000.0).round() / 1000.0)
+    }
+}
+
 /// Service and method.
 pub(super) fn subject(computed: &Computed<'_>) -> (&'static str, String) {
     let service = computed.question.service.to_string();
@@ -120,7 +133,7 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
     if let Some((row, timeout)) = computed.shortest() {
         let millis = timeout.millis();
         let params = json!({
-            "timeout": row.timeout_ms, "need": need.total_low_ms, "budget": per_try.lower_ms,
+            "timeout": row.timeout_ms, "need": num(need.total_low_ms), "budget": num(per_try.lower_ms),
             "level": row.level,
         });
         let code = if millis < need.total_low_ms {
@@ -150,14 +163,14 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
         .zip(threads)
         .is_some_and(|(held, (each, count))| held > f64::from(each) * count);
     if too_long || holds_all {
-        let held = held.map_or(json!("-"), |held| json!(held.ceil()));
+        let held = held.map_or(json!("-"), |held| num(held.ceil()));
         found.push(Raise {
             evidence: evidence(computed, row),
             ..raise(
                 Code::TimeoutTooLarge,
                 certainty,
                 subject(computed),
-                json!({ "timeout": row.timeout_ms, "need": need.total_ms, "held": held }),
+                json!({ "timeout": row.timeout_ms, "need": num(need.total_ms), "held": held }),
             )
         });
     }
@@ -186,8 +199,8 @@ fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
         certainty,
         subject(computed),
         json!({
-            "share": (need.network_share() * 100.0).round(), "rtt": need.rtt.millis(),
-            "need": need.total().millis(),
+            "share": num((need.network_share() * 100.0).round()), "rtt": num(need.rtt.millis()),
+            "need": num(need.total().millis()),
         }),
     ));
 }
@@ -201,7 +214,9 @@ fn over_upstream(computed: &Computed<'_>, found: &mut Vec<Raise>) {
         return;
     };
     let total = timeout.times(tries.in_turn);
-    if total > upstream && !computed.side.url.flag("enable-timeout-countdown", false) {
+    // A countdown that runs bounds all tries to what is left.
+    let counted = computed.asked.chain.iter().any(|link| link.countdown);
+    if total > upstream && !counted {
         found.push(Raise {
             evidence: evidence(computed, row),
             ..raise(
@@ -209,8 +224,8 @@ fn over_upstream(computed: &Computed<'_>, found: &mut Vec<Raise>) {
                 computed.certainty,
                 subject(computed),
                 json!({
-                    "tries": tries.in_turn, "timeout": row.timeout_ms, "total": total.millis(),
-                    "upstream": upstream.millis(),
+                    "tries": tries.in_turn, "timeout": row.timeout_ms, "total": num(total.millis()),
+                    "upstream": num(upstream.millis()),
                 }),
             )
         });
@@ -244,7 +259,7 @@ fn outliving(computed: &Computed<'_>) -> Option<Raise> {
             subject(computed),
             json!({
                 "inner": provider.address, "outer": subject(computed).1,
-                "by": Micros(own.0 - timeout.0).millis(),
+                "by": num(Micros(own.0 - timeout.0).millis()),
             }),
         )
     })

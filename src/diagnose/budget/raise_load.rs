@@ -9,7 +9,7 @@ use super::{
     compute::Computed,
     ladder::level,
     model::{Capacity, Limit, Setting},
-    raise::subject,
+    raise::{num, subject},
 };
 use crate::{
     budget::{
@@ -225,8 +225,8 @@ pub(super) fn load(computed: &Computed<'_>) -> Vec<Raise> {
             ("setting", limit.name.to_owned()),
             json!({
                 "name": limit.name, "each": limit.each, "count": limit.count,
-                "needed": rounded(needed), "used": (limit.used * 100.0).round(),
-                "advised": limit.advised_each,
+                "needed": num(rounded(needed)), "used": num((limit.used * 100.0).round()),
+                "advised": num(limit.advised_each),
             }),
         ));
     }
@@ -276,8 +276,8 @@ fn queue(computed: &Computed<'_>) -> Option<Raise> {
             computed.certainty,
             subject(computed),
             json!({
-                "queues": queues, "service": service.millis(), "threads": threads,
-                "wait": wait.millis(), "timeout": row.timeout_ms,
+                "queues": queues, "service": num(service.millis()), "threads": threads,
+                "wait": num(wait.millis()), "timeout": row.timeout_ms,
             }),
         )
     })
@@ -384,7 +384,7 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
                 Code::ProviderOutlivesConsumer,
                 Certainty::Certain,
                 ("chain", format!("{} -> {}", pair[0].name, pair[1].name)),
-                json!({ "inner": pair[1].name, "outer": pair[0].name, "by": by }),
+                json!({ "inner": pair[1].name, "outer": pair[0].name, "by": num(by) }),
             ));
         }
     }
@@ -395,8 +395,8 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
             Certainty::Certain,
             ("chain", name.clone()),
             json!({
-                "to": countdown.to, "same": countdown.same_thread_ms,
-                "other": countdown.other_thread_ms,
+                "to": countdown.to, "same": num(countdown.same_thread_ms),
+                "other": countdown.other_thread_ms.map(num),
             }),
         ));
         if let Some(by) = countdown.outlives_by_ms {
@@ -405,7 +405,7 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
                 Code::ProviderOutlivesConsumer,
                 Certainty::Possible,
                 ("chain", name),
-                json!({ "inner": countdown.to, "outer": countdown.from, "by": by }),
+                json!({ "inner": countdown.to, "outer": countdown.from, "by": num(by) }),
             ));
         }
     }
@@ -418,8 +418,8 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
             Certainty::Certain,
             ("chain", whole),
             json!({
-                "tries": 1, "timeout": front.need_ms, "total": front.need_ms,
-                "upstream": upstream.millis(),
+                "tries": 1, "timeout": num(front.need_ms), "total": num(front.need_ms),
+                "upstream": num(upstream.millis()),
             }),
         ));
     }
@@ -479,7 +479,7 @@ fn unstable(line: &Line) -> Option<(String, Value)> {
     let spread = *max > min.saturating_mul(5) && max - min >= 5_000;
     (spread || lost > 0).then(|| {
         let params = json!({
-            "address": address, "min": Micros(*min).millis(), "max": Micros(*max).millis(),
+            "address": address, "min": num(Micros(*min).millis()), "max": num(Micros(*max).millis()),
             "lost": lost, "sent": samples.len() as u64 + lost,
         });
         (address, params)

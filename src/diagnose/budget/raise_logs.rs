@@ -7,7 +7,7 @@ use super::{
     compute::Computed,
     ladder,
     observed::{Happening, Pool},
-    raise::subject,
+    raise::{num, subject},
 };
 use crate::{
     budget::{effective::Call, time::Micros},
@@ -154,7 +154,7 @@ fn lost(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
         return None;
     }
     let subject = address(happening);
-    let params = json!({ "timeout": limit, "need": need, "address": subject.1 });
+    let params = json!({ "timeout": limit, "need": num(need), "address": subject.1 });
     Some(raise(
         Code::RequestLost,
         Certainty::Possible,
@@ -224,8 +224,8 @@ fn over_upstream(computed: &Computed<'_>, happening: &Happening) -> Option<Raise
             happening,
             subject(computed),
             json!({
-                "tries": tries, "timeout": limit.millis(), "total": total.millis(),
-                "upstream": upstream.millis(),
+                "tries": tries, "timeout": num(limit.millis()), "total": num(total.millis()),
+                "upstream": num(upstream.millis()),
             }),
         )
     })

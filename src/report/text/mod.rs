@@ -1,6 +1,8 @@
 //! The report for a person: the verdict first, then why, then what to do, then everything else.
 
+mod budget;
 mod facts;
+mod histogram;
 mod parts;
 mod path;
 mod verdict;
@@ -40,6 +42,14 @@ pub fn render(report: &Report, view: View<'_>) -> String {
     }
     for answer in &report.reports {
         page.blank();
+        if answer.budget.is_some() {
+            budget::headline(&mut page, answer, view);
+            verdict::asked(&mut page, answer, view);
+            budget::body(&mut page, report, answer, view);
+            parts::findings(&mut page, report, answer, view);
+            parts::limits(&mut page, answer, view);
+            continue;
+        }
         verdict::headline(&mut page, answer, view);
         verdict::asked(&mut page, answer, view);
         verdict::cause(&mut page, report, answer, view);

@@ -1,5 +1,6 @@
 //! All words a user reads, in English and Chinese, in one place. Code elsewhere names a sentence, never writes one.
 
+pub mod budget;
 mod codes;
 mod say;
 mod ui;

@@ -1,0 +1,186 @@
+//! `diag timeout-budget`: question -> want -> observe -> snapshot -> diagnose -> report.
+
+mod flags;
+
+use std::path::Path;
+
+use super::{
+    Surroundings,
+    files::{self, Handed},
+    live,
+    questions::questions,
+    recorded, show, stream, unbuilt, warn,
+};
+use crate::{
+    budget::asked::Asked,
+    cli::TimeoutBudgetArgs,
+    diagnose::budget::diagnose_budget,
+    error::UsageError,
+    exit::Exit,
+    progress::Spinner,
+    question::Question,
+    report::{Answered, Manner, budget_report},
+    settings::Settings,
+    snapshot::{Ended, Snapshot, Want},
+    want::wants_budget,
+};
+
+/// Runs the verb.
+pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Result<Exit> {
+    unbuilt::timeout_budget(args)?;
+    let flags = &args.common.output;
+    let mut settings = Settings::new(&args.common, &around.environment)?;
+    unbuilt::format(settings.output)?;
+    if let Some(method) = &args.method_name {
+        settings.invocation.method = Some(method.clone());
+    }
+    let asked = flags::asked(args)?;
+    warn(flags, &settings.warnings);
+    let files = files::read(&args.common)?;
+    let gathered = match &args.common.sight.snapshot {
+        Some(path) => recorded(path, args, &settings, files)?,
+        None => live(args, &mut settings, files, &asked, around)?,
+    };
+    let answered: Vec<Answered> = gathered
+        .questions
+        .into_iter()
+        .map(|question| Answered {
+            diagnosis: diagnose_budget(&question, &asked, &gathered.snapshot),
+            question,
+        })
+        .collect();
+    let manner = Manner {
+        command: "timeout-budget".to_owned(),
+        lang: show::lang(&settings, flags, &around.environment),
+        filter: settings.filter.clone(),
+        fail_on: settings.fail_on,
+        stopped: gathered.stopped,
+    };
+    let report = budget_report(&answered, &gathered.snapshot, &manner);
+    let text = show::text(
+        &report,
+        &settings,
+        flags,
+        &around.environment,
+        around.terminal,
+        args.common.sight.snapshot.as_deref(),
+    );
+    Ok(stream::report(&text, Exit::of(report.exit))?)
+}
+
+/// Questions with the facts to answer them.
+struct Gathered {
+    snapshot: Snapshot,
+    questions: Vec<Question>,
+    stopped: bool,
+}
+
+/// The name of a service that nobody named.
+const UNNAMED: &str = "-";
+
+/// The services asked about: the one named, else those that fail in a pasted text, else none in particular.
+fn services(args: &TimeoutBudgetArgs, files: &[Handed]) -> Vec<String> {
+    match &args.service {
+        Some(service) => vec![service.clone()],
+        None if files.iter().any(Handed::names_a_service) => Vec::new(),
+        None => vec![UNNAMED.to_owned()],
+    }
+}
+
+fn recorded(
+    path: &Path,
+    args: &TimeoutBudgetArgs,
+    settings: &Settings,
+    mut files: Vec<Handed>,
+) -> anyhow::Result<Gathered> {
+    let mut recording = recorded::open(path, settings)?;
+    let mut snapshot = recording.snapshot();
+    let logs = recorded::logs(&mut recording, &mut snapshot)?;
+    recorded::configs(&mut recording, &mut snapshot)?;
+    files::enter(&mut files, &mut snapshot);
+    let now = snapshot.manifest().recorded_at.time();
+    let services = services(args, &files);
+    let asked = questions(&services, settings, &files, &logs, &snapshot, now)?;
+    warn(&args.common.output, &asked.notes);
+    let stopped = recorded::fill_with(recording, &mut snapshot, &asked.questions, all_wants)?;
+    Ok(Gathered {
+        snapshot,
+        questions: asked.questions,
+        stopped,
+    })
+}
+
+fn live(
+    args: &TimeoutBudgetArgs,
+    settings: &mut Settings,
+    mut files: Vec<Handed>,
+    asked: &Asked,
+    around: &Surroundings,
+) -> anyhow::Result<Gathered> {
+    settings.with_password(&around.environment)?;
+    let mut snapshot = live::snapshot(settings);
+    files::enter(&mut files, &mut snapshot);
+    let now = snapshot.manifest().recorded_at.time();
+    let services = services(args, &files);
+    let found = questions(&services, settings, &files, &[], &snapshot, now)?;
+    warn(&args.common.output, &found.notes);
+    let mut questions = found.questions;
+    let nothing = args.service.is_none()
+        && asked.measured.is_none()
+        && asked.chain.is_empty()
+        && files.is_empty();
+    if nothing {
+        return Err(nothing_given().into());
+    }
+    let ended = ask(
+        &mut snapshot,
+        &questions,
+        settings,
+        around,
+        args.common.output.quiet,
+    )?;
+    let now = snapshot.manifest().recorded_at.time();
+    for question in &mut questions {
+        question.now = now;
+    }
+    Ok(Gathered {
+        snapshot,
+        questions,
+        stopped: ended == Ended::Interrupted,
+    })
+}
+
+fn nothing_given() -> UsageError {
+    UsageError::new("there is nothing to compute with").hint(
+        "name a service with --registry or --snapshot for what is in force, or give --p99, --samples, --chain, --from-log",
+    )
+}
+
+fn all_wants(questions: &[Question], snapshot: &Snapshot) -> Vec<Want> {
+    questions
+        .iter()
+        .flat_map(|question| wants_budget(question, snapshot))
+        .collect()
+}
+
+/// Asks the live systems of the questions; without a registry there is nobody to ask.
+fn ask(
+    snapshot: &mut Snapshot,
+    questions: &[Question],
+    settings: &Settings,
+    around: &Surroundings,
+    quiet: bool,
+) -> anyhow::Result<Ended> {
+    let mut observers = live::observers(questions, snapshot)?;
+    live::describe(snapshot, questions, false);
+    if observers.is_empty() {
+        return Ok(Ended::Complete);
+    }
+    let spinner = Spinner::start(
+        around.terminal.stderr && !quiet,
+        around.environment.is_utf8(),
+    );
+    live::ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
+        all_wants(questions, snapshot)
+    })
+}

@@ -1,0 +1,100 @@
+//! The report of `timeout-budget`: outcome null, the leading error as verdict.
+
+use super::{
+    build::{
+        Manner, assumed_info, certainty_word, finding_info, not_seen_info, question_info, sources,
+    },
+    model::{Answer, Report, SCHEMA_VERSION, Tool, VerdictInfo},
+    words::filled,
+};
+use crate::{
+    diagnose::budget::BudgetDiagnosis,
+    exit::{Ending, exit_of},
+    question::Question,
+    snapshot::{Ended, Snapshot},
+};
+
+/// One question with its answer.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The question.
+    pub question: Question,
+    /// The answer.
+    pub diagnosis: BudgetDiagnosis,
+}
+
+/// The report of a run.
+pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner) -> Report {
+    let manifest = snapshot.manifest();
+    let endings: Vec<Ending> = answered
+        .iter()
+        .map(|one| Ending {
+            outcome: None,
+            findings: one
+                .diagnosis
+                .findings
+                .iter()
+                .filter(|finding| manner.filter.shows(finding))
+                .map(|finding| finding.severity)
+                .collect(),
+        })
+        .collect();
+    Report {
+        schema_version: SCHEMA_VERSION,
+        tool: Tool {
+            name: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+        },
+        command: manner.command.clone(),
+        exit: exit_of(&endings, manner.stopped, manner.fail_on).code(),
+        interrupted: manner.stopped || manifest.ended != Ended::Complete,
+        reports: answered
+            .iter()
+            .map(|one| answer(one, snapshot, manner))
+            .collect(),
+        sources: sources(manifest),
+    }
+}
+
+fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
+    let lang = manner.lang;
+    let diagnosis = &one.diagnosis;
+    let leading = diagnosis
+        .leading()
+        .filter(|finding| manner.filter.shows(finding));
+    Answer {
+        question: question_info(&one.question, snapshot),
+        outcome: None,
+        verdict: leading.map(|finding| VerdictInfo {
+            code: finding.code.to_string(),
+            name: finding.code.name(),
+            family: finding.code.family().to_string(),
+            certainty: certainty_word(finding.certainty),
+            message: filled(finding.code, &finding.params, lang),
+            params: finding.params.clone(),
+            then: Vec::new(),
+            contributors: Vec::new(),
+            worlds: None,
+        }),
+        candidates: Vec::new(),
+        stages: Vec::new(),
+        findings: diagnosis
+            .findings
+            .iter()
+            .filter(|finding| manner.filter.shows(finding))
+            .map(|finding| finding_info(finding, lang))
+            .collect(),
+        assumed: diagnosis
+            .assumed
+            .iter()
+            .map(|assumption| assumed_info(assumption, lang))
+            .collect(),
+        not_seen: diagnosis
+            .not_seen
+            .iter()
+            .map(|not_seen| not_seen_info(not_seen, lang))
+            .collect(),
+        budget: Some(Box::new(diagnosis.budget.clone())),
+        replay: None,
+    }
+}

@@ -1,0 +1,581 @@
+//! A timeout budget for a person: what is in force and why, what is needed, the arithmetic line by line.
+
+use super::{View, verdict::certainty};
+use crate::{
+    diagnose::budget::model::{Budget, InForce, Measured, Tries},
+    report::{
+        layout::Page,
+        model::{Answer, Report},
+        safe::safe,
+        style::{Style, Symbol},
+        words::{
+            Label, Lang,
+            budget::{Term, level},
+        },
+    },
+};
+
+/// Rows of the ladder that are shown without `-v`.
+const ROWS: usize = 3;
+/// Rows of observed calls that are shown without `-v`.
+const CALLS: usize = 5;
+
+/// The first lines: what is the matter.
+pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
+    let lang = view.lang;
+    let (symbol, style) = match (&answer.verdict, answer.findings.first()) {
+        (Some(_), _) => (Symbol::Failed, Style::Bad),
+        (None, Some(first)) if first.severity == "warning" => (Symbol::Warning, Style::Doubt),
+        _ => (Symbol::Ok, Style::Good),
+    };
+    let title = match &answer.verdict {
+        Some(verdict) if lang == Lang::En => verdict.name.replace('-', " ").to_uppercase(),
+        _ => Term::Title.text(lang, &[]),
+    };
+    let head = format!(
+        "{} {title} {} ",
+        view.style.symbol(symbol),
+        view.style.dot()
+    );
+    let first = answer.findings.first();
+    let message = match (&answer.verdict, first) {
+        (Some(verdict), _) => safe(&verdict.message),
+        (None, Some(first)) if first.severity != "info" => safe(&first.message),
+        _ => Term::Fine.text(lang, &[]),
+    };
+    page.heading(&head, style, &message, 2);
+    let code = match (&answer.verdict, first) {
+        (Some(verdict), _) => Some((&verdict.code, verdict.name, verdict.certainty)),
+        (None, Some(first)) if first.severity != "info" => {
+            Some((&first.code, first.name, first.certainty))
+        }
+        _ => None,
+    };
+    if let Some((code, name, sure)) = code {
+        let text = format!(
+            "{code} {name} {} {}",
+            view.style.dot(),
+            certainty(sure, lang)
+        );
+        page.hanging("  ", style, &text);
+    }
+}
+
+/// Everything below the headline.
+pub(super) fn body(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
+    let Some(budget) = &answer.budget else { return };
+    let lang = view.lang;
+    let _ = report;
+    if let Some(method) = &budget.method {
+        page.field(&Term::Method.text(lang, &[]), &safe(method));
+    }
+    in_force(page, budget, view);
+    methods(page, budget, view);
+    need(page, budget, lang);
+    tries(page, budget, lang);
+    total(page, budget, lang);
+    if let Some(measured) = &budget.measured {
+        sample(page, measured, lang);
+        super::histogram::picture(page, budget, measured, view);
+    }
+    what_if(page, budget, lang);
+    load(page, budget, lang);
+    chain(page, budget, lang);
+    observed(page, budget, view);
+    advice(page, budget, view);
+    if view.verbose {
+        settings(page, budget, lang);
+    }
+}
+
+/// A number without needless decimals.
+pub(super) fn number(value: f64) -> String {
+    let text = format!("{value:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn percent(share: f64) -> String {
+    format!("{} %", number((share * 100_000.0).round() / 1000.0))
+}
+
+fn optional(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), number)
+}
+
+fn force(row: &InForce, lang: Lang) -> String {
+    let timeout = row.timeout_ms.map_or_else(String::new, |ms| ms.to_string());
+    let name = level(&row.level, lang);
+    let key = safe(row.key.as_deref().unwrap_or_default());
+    let value = safe(row.value.as_deref().unwrap_or_default());
+    let values = [
+        ("timeout", timeout.as_str()),
+        ("level", name.as_str()),
+        ("key", key.as_str()),
+        ("value", value.as_str()),
+    ];
+    let term = match (row.timeout_ms, &row.key) {
+        (None, _) => Term::ForceFails,
+        (Some(_), Some(_)) if row.level == "default" => Term::ForceNotPositive,
+        (Some(_), Some(_)) => Term::ForceKey,
+        (Some(_), None) => Term::Force,
+    };
+    term.text(lang, &values)
+}
+
+fn in_force(page: &mut Page, budget: &Budget, view: View<'_>) {
+    let lang = view.lang;
+    let shown = if view.verbose {
+        budget.in_force.len()
+    } else {
+        ROWS
+    };
+    for (index, row) in budget.in_force.iter().take(shown).enumerate() {
+        let label = if index == 0 {
+            Term::InForce.text(lang, &[])
+        } else {
+            String::new()
+        };
+        page.field(&label, &force(row, lang));
+        if budget.in_force.len() > 1 || view.verbose {
+            let mut addresses = row
+                .addresses
+                .iter()
+                .map(|text| safe(text))
+                .collect::<Vec<_>>()
+                .join(", ");
+            if row.addresses_total > row.addresses.len() {
+                addresses = format!(
+                    "{addresses}, +{}",
+                    row.addresses_total - row.addresses.len()
+                );
+            }
+            let model = match row.model {
+                "application" => Term::Application,
+                _ => Term::Interface,
+            };
+            let values = [
+                ("addresses", addresses.as_str()),
+                ("model", &model.text(lang, &[])),
+            ];
+            page.under(&Term::ForAddresses.text(lang, &values), Some(Style::Quiet));
+        }
+        if !row.beaten.is_empty() {
+            let dot = format!(" {} ", view.style.dot());
+            let losers: Vec<String> = row
+                .beaten
+                .iter()
+                .map(|loser| {
+                    let values = [
+                        ("level", level(&loser.level, lang)),
+                        ("value", safe(&loser.value)),
+                    ];
+                    let values = [
+                        ("level", values[0].1.as_str()),
+                        ("value", values[1].1.as_str()),
+                    ];
+                    Term::Loser.text(lang, &values)
+                })
+                .collect();
+            let text = Term::Beats.text(lang, &[("losers", &losers.join(&dot))]);
+            page.under(&text, None);
+        }
+        if let Some(passed) = row.passed_on_ms {
+            page.under(
+                &Term::PassedOn.text(lang, &[("ms", &passed.to_string())]),
+                None,
+            );
+        }
+    }
+    let left = budget.in_force.len().saturating_sub(shown);
+    if left > 0 {
+        page.under(&Label::More.count(lang, left), None);
+    }
+}
+
+fn methods(page: &mut Page, budget: &Budget, view: View<'_>) {
+    let lang = view.lang;
+    for (index, row) in budget.methods.iter().enumerate() {
+        let label = if index == 0 {
+            Term::Methods.text(lang, &[])
+        } else {
+            String::new()
+        };
+        let timeout = row.timeout_ms.map_or("?".to_owned(), |ms| ms.to_string());
+        let values = [
+            ("method", safe(&row.method)),
+            ("timeout", timeout),
+            ("level", level(&row.level, lang)),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.field(&label, &Term::MethodRow.text(lang, &values));
+    }
+}
+
+fn need(page: &mut Page, budget: &Budget, lang: Lang) {
+    let (Some(need), Some(per_try), Some(measured)) =
+        (&budget.need, &budget.per_try, &budget.measured)
+    else {
+        return;
+    };
+    let word = |term: Term| term.text(lang, &[]);
+    let side = word(if measured.side == "consumer" {
+        Term::Consumer
+    } else {
+        Term::Provider
+    });
+    let from = word(match measured.from {
+        "samples" => Term::Samples,
+        "metrics" => Term::Metrics,
+        _ => Term::Given,
+    });
+    let rtt_from = match need.rtt_from.as_str() {
+        "given" => word(Term::Given),
+        "included" => word(Term::Included),
+        "unknown" => word(Term::NotGiven),
+        class => class.to_owned(),
+    };
+    let (p99, rtt, rest, total) = (
+        number(need.p99_ms),
+        number(need.rtt_ms),
+        number(need.serialization_ms),
+        number(need.total_ms),
+    );
+    let values = [
+        ("p99", p99.as_str()),
+        ("side", side.as_str()),
+        ("from", from.as_str()),
+        ("rtt", rtt.as_str()),
+        ("rtt_from", rtt_from.as_str()),
+        ("serialization", rest.as_str()),
+        ("total", total.as_str()),
+    ];
+    page.field(&word(Term::Need), &Term::NeedSum.text(lang, &values));
+    let rows = [
+        (
+            Term::BudgetTight,
+            per_try.lower_factor,
+            per_try.lower_ms,
+            per_try.tight_ms,
+        ),
+        (
+            Term::BudgetComfortable,
+            per_try.upper_factor,
+            per_try.upper_ms,
+            per_try.comfortable_ms,
+        ),
+    ];
+    for (index, (term, factor, product, rounded)) in rows.into_iter().enumerate() {
+        let label = if index == 0 {
+            word(Term::Budget)
+        } else {
+            String::new()
+        };
+        let (factor, product, rounded) = (number(factor), number(product), number(rounded));
+        let values = [
+            ("need", total.as_str()),
+            ("factor", factor.as_str()),
+            ("product", product.as_str()),
+            ("rounded", rounded.as_str()),
+        ];
+        page.field(&label, &term.text(lang, &values));
+    }
+}
+
+fn tries(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(tries) = &budget.tries else { return };
+    let mut text = tries_line(budget, tries, lang);
+    let mut add = |more: String| {
+        text.push_str("; ");
+        text.push_str(&more);
+    };
+    if tries.later > 0 {
+        add(Term::TriesLater.text(lang, &[("count", &tries.later.to_string())]));
+    }
+    if let Some(expected) = tries.expected {
+        add(Term::Expected.text(lang, &[("count", &number(expected))]));
+    }
+    match tries.writes {
+        Some(true) if tries.in_turn > 1 => add(Term::Write.text(lang, &[])),
+        Some(false) if tries.in_turn > 2 => add(Term::Read.text(lang, &[])),
+        _ => {}
+    }
+    page.field(&Term::Tries.text(lang, &[]), &text);
+}
+
+fn tries_line(budget: &Budget, tries: &Tries, lang: Lang) -> String {
+    let timeout = budget
+        .in_force
+        .iter()
+        .filter_map(|row| row.timeout_ms)
+        .max()
+        .map_or("?".to_owned(), |ms| ms.to_string());
+    let cluster = safe(&tries.cluster);
+    let worst = optional(tries.worst_ms);
+    let Some(retries) = tries.retries else {
+        return Term::TriesNoNumber.text(lang, &[("cluster", &cluster)]);
+    };
+    let parallel = tries.at_once != Some(1);
+    let at_once = tries
+        .at_once
+        .map_or_else(|| Term::Every.text(lang, &[]), |count| count.to_string());
+    let (retries, count) = (retries.to_string(), tries.in_turn.to_string());
+    let name = level(&tries.level, lang);
+    let values = [
+        ("cluster", cluster.as_str()),
+        ("retries", retries.as_str()),
+        ("level", name.as_str()),
+        (
+            "count",
+            if parallel {
+                at_once.as_str()
+            } else {
+                count.as_str()
+            },
+        ),
+        ("timeout", timeout.as_str()),
+        ("worst", worst.as_str()),
+    ];
+    let term = if parallel {
+        Term::TriesAtOnce
+    } else if tries.cluster == "failover" {
+        Term::TriesInTurn
+    } else {
+        Term::TriesOnce
+    };
+    term.text(lang, &values)
+}
+
+fn total(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(total) = &budget.total else { return };
+    let Some(upstream) = total.upstream_ms else {
+        return;
+    };
+    let values = [
+        ("total", optional(total.in_force_ms)),
+        ("upstream", number(upstream)),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    page.field(
+        &Term::Total.text(lang, &[]),
+        &Term::TotalOf.text(lang, &values),
+    );
+    if let Some(advised) = total.advised_ms {
+        page.under(
+            &Term::TotalAdvised.text(lang, &[("total", &number(advised))]),
+            None,
+        );
+    }
+}
+
+fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
+    let Some(samples) = measured.samples else {
+        return;
+    };
+    let open = Term::OpenEnd.text(lang, &[]);
+    let low = number(measured.p99_low_ms);
+    let p99 = match measured.p99_high_ms {
+        Some(high) if number(high) == low => low,
+        Some(high) => format!("{low}-{}", number(high)),
+        None => format!("> {low}"),
+    };
+    let values = [
+        ("samples", samples.to_string()),
+        ("p50", optional(measured.p50_ms)),
+        ("p90", optional(measured.p90_ms)),
+        ("p99", p99),
+        ("low", optional(measured.interval_low_ms)),
+        ("high", measured.interval_high_ms.map_or(open, number)),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    page.field(
+        &Term::MeasuredLabel.text(lang, &[]),
+        &Term::MeasuredRange.text(lang, &values),
+    );
+    if !measured.remarks.is_empty() {
+        let list: Vec<String> = measured
+            .remarks
+            .iter()
+            .map(|remark| format!("{} {}", remark.count, safe(&remark.what)))
+            .collect();
+        page.under(
+            &Term::LeftOut.text(lang, &[("list", &list.join(", "))]),
+            None,
+        );
+    }
+}
+
+fn what_if(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(found) = &budget.what_if else { return };
+    let verdict = match found.verdict {
+        "enough" => Term::Enough,
+        "tight" => Term::Tight,
+        "too-small" => Term::TooSmall,
+        _ => Term::Unknown,
+    };
+    let timeout = number(found.timeout_ms);
+    let text = match (found.failing_low, found.failing_high, found.expected_tries) {
+        (Some(low), Some(high), Some(count)) => {
+            let values = [
+                ("timeout", timeout),
+                ("low", percent(low)),
+                ("high", percent(high)),
+                ("count", number(count)),
+            ];
+            let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            Term::WhatIfShare.text(lang, &values)
+        }
+        _ => Term::WhatIfPlain.text(
+            lang,
+            &[("timeout", &timeout), ("verdict", &verdict.text(lang, &[]))],
+        ),
+    };
+    page.field(&Term::WhatIf.text(lang, &[]), &text);
+}
+
+fn load(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(load) = &budget.capacity else { return };
+    let values = [
+        ("qps", number(load.qps)),
+        ("rt", number(load.rt_ms)),
+        ("from", load.rt_from.to_uppercase()),
+        ("flight", number(load.in_flight)),
+        ("advised", number(load.advised)),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    page.field(
+        &Term::Load.text(lang, &[]),
+        &Term::LoadSum.text(lang, &values),
+    );
+    for limit in &load.limits {
+        let values = [
+            ("name", limit.name.to_owned()),
+            ("each", limit.each.to_string()),
+            ("count", limit.count.to_string()),
+            ("used", number((limit.used * 1000.0).round() / 10.0)),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.under(&Term::LimitRow.text(lang, &values), None);
+    }
+}
+
+fn chain(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(chain) = &budget.chain else { return };
+    for (index, hop) in chain.hops.iter().enumerate() {
+        let label = if index == 0 {
+            Term::ChainLabel.text(lang, &[])
+        } else {
+            String::new()
+        };
+        let values = [
+            ("name", safe(&hop.name)),
+            ("tries", hop.tries.to_string()),
+            ("reached", hop.reached_by.to_string()),
+            ("worst", optional(hop.worst_ms)),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.field(&label, &Term::HopRow.text(lang, &values));
+    }
+    if let Some(front) = &chain.front {
+        let values = [
+            ("p99", number(front.p99_ms)),
+            ("rtt", number(front.rtt_ms)),
+            ("inner", number(front.inner_ms)),
+            ("need", number(front.need_ms)),
+            ("rounded", number(front.outlasts_ms)),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.under(&Term::FrontRow.text(lang, &values), None);
+        if let Some(usual) = front.usual_ms {
+            page.under(
+                &Term::FrontUsual.text(lang, &[("usual", &number(usual))]),
+                None,
+            );
+        }
+    }
+    for countdown in &chain.countdowns {
+        let values = [
+            ("to", safe(&countdown.to)),
+            ("same", number(countdown.same_thread_ms)),
+            ("other", optional(countdown.other_thread_ms)),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.under(&Term::CountdownRow.text(lang, &values), None);
+    }
+}
+
+fn observed(page: &mut Page, budget: &Budget, view: View<'_>) {
+    let lang = view.lang;
+    let shown = if view.verbose {
+        budget.observed.len()
+    } else {
+        CALLS
+    };
+    for (index, row) in budget.observed.iter().take(shown).enumerate() {
+        let label = if index == 0 {
+            Term::ObservedLabel.text(lang, &[])
+        } else {
+            String::new()
+        };
+        let text = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
+        let values = [
+            ("message", format!("{} ({})", row.message, row.phase)),
+            ("count", row.count.to_string()),
+            ("timeout", text(row.timeout_ms)),
+            ("client", text(row.client_elapsed_ms.or(row.elapsed_ms))),
+            ("server", text(row.server_elapsed_ms)),
+            ("line", row.line.to_string()),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.field(&label, &Term::ObservedRow.text(lang, &values));
+    }
+    let left = budget.observed.len().saturating_sub(shown);
+    if left > 0 {
+        page.under(&Label::More.count(lang, left), None);
+    }
+}
+
+fn advice(page: &mut Page, budget: &Budget, view: View<'_>) {
+    let lang = view.lang;
+    let Some(advice) = &budget.advice else { return };
+    let timeout = advice.timeout_ms.to_string();
+    let retries = advice.retries.map(|retries| retries.to_string());
+    let mut text = match &retries {
+        Some(retries) => {
+            Term::AdviceRetries.text(lang, &[("timeout", &timeout), ("retries", retries)])
+        }
+        None => Term::AdviceRow.text(lang, &[("timeout", &timeout)]),
+    };
+    if !view.verbose {
+        text = format!("{text}   {}", Term::AdviceMore.text(lang, &[]));
+    }
+    page.field(&Term::Advice.text(lang, &[]), &text);
+    if view.verbose {
+        for notation in &advice.notations {
+            page.blank();
+            page.line(&format!(
+                "  {}",
+                view.style.paint(Style::Label, notation.name)
+            ));
+            for line in notation.text.lines() {
+                page.line(&format!("    {}", safe(line)));
+            }
+        }
+    }
+}
+
+fn settings(page: &mut Page, budget: &Budget, lang: Lang) {
+    for (index, row) in budget.settings.iter().enumerate() {
+        let label = if index == 0 {
+            Term::Settings.text(lang, &[])
+        } else {
+            String::new()
+        };
+        let text = format!(
+            "{}={} ({})",
+            row.key,
+            safe(&row.value),
+            level(&row.level, lang)
+        );
+        page.field(&label, &text);
+    }
+}

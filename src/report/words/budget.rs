@@ -1,0 +1,173 @@
+//! The words of a timeout budget: lines of arithmetic, names of levels.
+
+use super::Lang;
+
+macro_rules! terms {
+    ($($name:ident: $en:literal, $zh:literal;)+) => {
+        /// A line or a name of the budget.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Term { $(#[doc = stringify!($name)] $name,)+ }
+
+        impl Term {
+            /// All of them, for tests.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The template in a language; `{name}` is a placeholder.
+            pub fn template(self, lang: Lang) -> &'static str {
+                match (self, lang) {
+                    $((Self::$name, Lang::En) => $en, (Self::$name, Lang::Zh) => $zh,)+
+                }
+            }
+        }
+    };
+}
+
+impl Term {
+    /// The line with its placeholders filled in.
+    pub fn text(self, lang: Lang, values: &[(&str, &str)]) -> String {
+        let mut text = self.template(lang).to_owned();
+        for (name, value) in values {
+            text = text.replace(&format!("{{{name}}}"), value);
+        }
+        text
+    }
+}
+
+terms! {
+    Title: "TIMEOUT BUDGET", "超时预算";
+    Fine: "nothing to complain about", "未发现问题";
+    Method: "method", "方法";
+    InForce: "in force", "生效";
+    Force: "{timeout} ms from {level}", "{timeout} 毫秒，来自{level}";
+    ForceKey: "{timeout} ms from {level} ({key}={value})", "{timeout} 毫秒，来自{level}（{key}={value}）";
+    ForceFails: "every call fails: {key}={value} is no number ({level})", "每次调用都失败：{key}={value} 不是数字（{level}）";
+    ForceNotPositive: "{timeout} ms, the default: {key}={value} counts as nothing", "{timeout} 毫秒，默认值：{key}={value} 等于没有设置";
+    ForAddresses: "for {addresses} ({model} level)", "适用于 {addresses}（{model}）";
+    Beats: "beats {losers}", "胜过 {losers}";
+    Loser: "{level} {value}", "{level} {value}";
+    PassedOn: "passes {ms} ms on as remaining time", "向后传递剩余时间 {ms} 毫秒";
+    Methods: "methods", "方法";
+    MethodRow: "{method} {timeout} ms ({level})", "{method} {timeout} 毫秒（{level}）";
+    Need: "need", "需要";
+    NeedSum: "{p99} (P99, {side} side, {from}) + {rtt} (RTT, {rtt_from}) + {serialization} (serialization) = {total} ms",
+        "{p99}（P99，{side}，{from}）+ {rtt}（RTT，{rtt_from}）+ {serialization}（序列化）= {total} 毫秒";
+    Budget: "budget", "预算";
+    BudgetTight: "{need} x {factor} = {product} -> {rounded} ms tight", "{need} x {factor} = {product} -> {rounded} 毫秒，紧凑";
+    BudgetComfortable: "{need} x {factor} = {product} -> {rounded} ms comfortable", "{need} x {factor} = {product} -> {rounded} 毫秒，宽松";
+    Tries: "tries", "尝试";
+    TriesInTurn: "{cluster}, retries={retries} ({level}) -> {count} tries, at worst {count} x {timeout} = {worst} ms",
+        "{cluster}，retries={retries}（{level}）-> {count} 次尝试，最坏 {count} x {timeout} = {worst} 毫秒";
+    TriesOnce: "{cluster} -> 1 try, at worst {worst} ms", "{cluster} -> 1 次尝试，最坏 {worst} 毫秒";
+    TriesAtOnce: "{cluster} -> {count} calls at once, at worst {worst} ms", "{cluster} -> 同时 {count} 个调用，最坏 {worst} 毫秒";
+    TriesLater: "and up to {count} more in the background, 5 s apart", "后台还会再试最多 {count} 次，间隔 5 秒";
+    TriesNoNumber: "{cluster}, retries is no number: every call fails", "{cluster}，retries 不是数字：每次调用都失败";
+    Write: "a write: retries=0", "写操作：retries=0";
+    Read: "a read: retries=1 is enough", "读操作：retries=1 足够";
+    Expected: "{count} tries on average", "平均 {count} 次尝试";
+    Every: "all", "全部";
+    Total: "total", "总计";
+    TotalOf: "{total} ms in force, the caller waits {upstream} ms", "生效 {total} 毫秒，调用方等待 {upstream} 毫秒";
+    TotalAdvised: "{total} ms as advised", "按建议为 {total} 毫秒";
+    MeasuredLabel: "measured", "测量";
+    MeasuredRange: "{samples} values, P50 {p50}, P90 {p90}, P99 {p99} ms; 95 % of P99 between {low} and {high} ms (order statistics)",
+        "{samples} 个值，P50 {p50}，P90 {p90}，P99 {p99} 毫秒；P99 的 95 % 区间 {low} 到 {high} 毫秒（次序统计量）";
+    OpenEnd: "no upper end", "无上界";
+    LeftOut: "left out: {list}", "忽略：{list}";
+    Picture: "histogram", "直方图";
+    MarkInForce: "in force", "生效";
+    MarkAdvice: "advice", "建议";
+    WhatIf: "what if", "假设";
+    WhatIfShare: "{timeout} ms: {low} to {high} of the calls run out of time, {count} tries on average", "{timeout} 毫秒：{low} 到 {high} 的调用会超时，平均 {count} 次尝试";
+    WhatIfPlain: "{timeout} ms: {verdict}", "{timeout} 毫秒：{verdict}";
+    Enough: "enough", "足够";
+    Tight: "tight", "偏紧";
+    TooSmall: "too small", "过小";
+    Unknown: "unknown without a P99", "没有 P99，无法判断";
+    Load: "load", "负载";
+    LoadSum: "{qps} calls/s x {rt} ms ({from}) = {flight} in flight; / 0.8 = {advised}", "{qps} 次/秒 x {rt} 毫秒（{from}）= 在途 {flight}；/ 0.8 = {advised}";
+    LimitRow: "{name}={each} x {count}: {used} % used", "{name}={each} x {count}：使用 {used} %";
+    ChainLabel: "chain", "链路";
+    HopRow: "{name}: {tries} tries, reached {reached} times, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";
+    FrontRow: "the first caller: {p99} + {rtt} + {inner} (worst case behind) = {need} -> {rounded} ms outlasts every retry",
+        "首个调用方：{p99} + {rtt} + {inner}（其后最坏）= {need} -> {rounded} 毫秒可覆盖所有重试";
+    FrontUsual: "nothing failing: {usual} ms", "无失败时：{usual} 毫秒";
+    CountdownRow: "{to}: {same} ms in the same thread, {other} ms in another", "{to}：同一线程 {same} 毫秒，其他线程 {other} 毫秒";
+    ObservedLabel: "observed", "观察";
+    ObservedRow: "{message} x {count}: timeout {timeout} ms, client {client} ms, server {server} ms, line {line}",
+        "{message} x {count}：超时 {timeout} 毫秒，客户端 {client} 毫秒，服务端 {server} 毫秒，第 {line} 行";
+    Advice: "advice", "建议";
+    AdviceRow: "timeout={timeout}", "timeout={timeout}";
+    AdviceRetries: "timeout={timeout} retries={retries}", "timeout={timeout} retries={retries}";
+    AdviceMore: "(configurator, annotation, XML, properties: -v)", "（configurator、注解、XML、properties：-v）";
+    Settings: "settings", "设置";
+    Provider: "provider", "提供者";
+    Consumer: "consumer", "消费者";
+    Given: "given", "给定";
+    Samples: "samples", "样本";
+    Metrics: "metrics", "指标";
+    Included: "in it already", "已包含";
+    NotGiven: "not given", "未给出";
+    Interface: "interface", "接口级";
+    Application: "application", "应用级";
+    LevelRule: "rule", "规则";
+    LevelConsumer: "consumer", "消费者";
+    LevelWide: "consumer-wide default", "消费者全局默认";
+    LevelFile: "settings file", "配置文件";
+    LevelSystem: "system property", "系统属性";
+    LevelProvider: "provider", "提供者";
+    LevelProviderFile: "provider's file, not published", "提供者配置文件（未发布）";
+    LevelDefault: "default", "默认值";
+    LevelCountdown: "countdown", "倒计时";
+    LevelContext: "context of the call", "调用上下文";
+    LevelAttachment: "attachment of the call", "调用附件";
+    OfMethod: "{level}, method level", "{level}，方法级";
+}
+
+/// The name of a level of the ladder.
+pub fn level(word: &str, lang: Lang) -> String {
+    let (base, of_method) = match word.strip_suffix("-method") {
+        Some(base) => (base, true),
+        None => (word, false),
+    };
+    let term = match base {
+        "rule" => Term::LevelRule,
+        "consumer" => Term::LevelConsumer,
+        "consumer-wide" => Term::LevelWide,
+        "consumer-file" | "consumer-wide-file" => Term::LevelFile,
+        "system-property" => Term::LevelSystem,
+        "provider" => Term::LevelProvider,
+        "provider-file" => Term::LevelProviderFile,
+        "default" => Term::LevelDefault,
+        "countdown" => Term::LevelCountdown,
+        "context" => Term::LevelContext,
+        "attachment" => Term::LevelAttachment,
+        other => return other.to_owned(),
+    };
+    let name = term.text(lang, &[]);
+    if of_method {
+        Term::OfMethod.text(lang, &[("level", &name)])
+    } else {
+        name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn both_languages_have_the_same_placeholders() {
+        let names = |text: &'static str| -> BTreeSet<&str> {
+            text.split('{')
+                .skip(1)
+                .filter_map(|part| Some(part.split_once('}')?.0))
+                .collect()
+        };
+        for term in Term::ALL {
+            let [en, zh] = [Lang::En, Lang::Zh].map(|lang| names(term.template(lang)));
+            assert_eq!(en, zh, "{term:?}");
+        }
+    }
+}
