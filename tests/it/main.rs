@@ -8,5 +8,6 @@ mod log_shapes;
 mod nacos;
 mod no_provider;
 mod oracle;
+mod seeds;
 mod snapshot;
 mod zookeeper;

@@ -43,6 +43,20 @@ const MOST_PAGES: u32 = 1000;
 /// What lies between the HTTP port and the port to which clients of 2.x and later connect.
 const GRPC_OFFSET: u16 = 1000;
 
+/// What is kept of an HTTP answer to `api` about `key`: the answer, or the refusal that it is.
+pub fn kept(key: &Key, api: &str, status: u16, content_type: &str, body: Vec<u8>) -> Payload {
+    let heard = Heard {
+        status,
+        content_type: content_type.to_owned(),
+        body,
+        ..Heard::default()
+    };
+    match answer::meaning(key, api, &heard) {
+        Meaning::Answer { payload, .. } => payload,
+        Meaning::Failure(failure) | Meaning::NoSuchApi(failure) => failure.payload(),
+    }
+}
+
 /// Why an address cannot be observed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unobservable {

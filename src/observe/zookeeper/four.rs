@@ -50,6 +50,14 @@ pub(super) async fn ask(
         Ok(Err(error)) if bytes.is_empty() => return Err(tcp::io_failure(&error)),
         Ok(_) => {}
     }
+    heard(word, bytes)
+}
+
+/// What came in answer to a word: text, or what it is instead.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) fn heard(word: &str, bytes: Vec<u8>) -> Result<String, Failure> {
     match String::from_utf8(bytes) {
         Ok(text) => read(word, text),
         Err(_) => Err(Failure::new(

@@ -41,6 +41,28 @@ const MOST_TRIED: usize = 15;
 /// So many requests are under way at the same time at most.
 pub const MOST_AT_ONCE: usize = 16;
 
+/// What a server's first bytes show it to be. For whoever hands it foreign bytes; the observer reads more out of them.
+pub fn greeting(bytes: &[u8]) -> &'static str {
+    match wire::answer(bytes) {
+        wire::Answer::Partial => "too little to tell",
+        wire::Answer::Zookeeper { .. } => "zookeeper",
+        wire::Answer::Refusal(_) => "refusal",
+        wire::Answer::Http(_) => "http",
+        wire::Answer::Tls => "tls",
+        wire::Answer::Other(_) => "other",
+    }
+}
+
+/// The answer to a four-letter word, and the version that it tells.
+///
+/// # Errors
+/// It is a refusal, or no answer to this word.
+pub fn four_letter(word: &str, bytes: Vec<u8>) -> Result<(String, Option<String>), Failure> {
+    let text = four::heard(word, bytes)?;
+    let version = four::version(&text).map(str::to_owned);
+    Ok((text, version))
+}
+
 /// Why an address cannot be observed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unobservable {
