@@ -305,6 +305,7 @@ fn take_hints(
     }
     if question.registries.is_empty() && question.unreadable.is_empty() {
         question.registries = registries(&hints.registries, snapshot, notes);
+        question.place_assumed = true;
     }
 }
 

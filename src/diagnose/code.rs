@@ -136,6 +136,7 @@ codes! {
     ConsumerMisaddressed = 2109, "consumer-misaddressed", Warning, Consumer;
     RegistrationRefused = 2110, "registration-refused", Error, Key;
     WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
+    RegistryChoice = 2112, "registry-choice", Warning, Registry;
     AllDisabled = 3001, "all-disabled", Error, Instance;
     AllUnhealthy = 3002, "all-unhealthy", Error, Instance;
     ProtectionThreshold = 3003, "protection-threshold", Warning, Instance;

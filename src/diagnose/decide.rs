@@ -4,11 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult,
+    choice::choose,
     code::Code,
     findings,
     gather::{self, Registry},
     observed::Observed,
     outcome::{Judged, Limit, judge, limit_phrase},
+    place,
     text::Said,
     worlds::{Worlds, state_word},
 };
@@ -30,6 +32,8 @@ pub(crate) struct Overall {
     pub(crate) world: World,
     /// What decides.
     pub(crate) judged: Judged,
+    /// A registry that could answer and is not asked (DG2112).
+    pub(crate) passed_over: Option<Raised>,
     /// Every registry and member with its own result.
     pub(crate) parts: Vec<(Option<SourceId>, Option<String>, Judged)>,
     /// Members of one registry give different results.
@@ -115,7 +119,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
 fn overall(question: &Question, registries: &[Registry], world: World, said: &Said) -> Overall {
     let mut parts = Vec::new();
     let mut disagree = false;
-    let mut deciding: Option<Judged> = None;
+    let mut results: Vec<(&Registry, Judged)> = Vec::new();
     for registry in registries {
         let members: Vec<Judged> = registry
             .held
@@ -129,6 +133,7 @@ fn overall(question: &Question, registries: &[Registry], world: World, said: &Sa
                     world: &world,
                 };
                 said.overrule(&case, registry, &mut judged);
+                place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged
             })
@@ -150,34 +155,16 @@ fn overall(question: &Question, registries: &[Registry], world: World, said: &Sa
             }
             first.raised = None;
         }
-        deciding = Some(match deciding {
-            None => first,
-            Some(known) => worse(known, first),
-        });
+        results.push((registry, first));
     }
+    let chosen = choose(question, &world, &results);
     Overall {
         world,
-        judged: deciding.expect("a question has at least one registry"),
+        judged: chosen.judged,
+        passed_over: chosen.passed_over,
         parts,
         disagree,
     }
-}
-
-/// Several registries: what both say stands, else it depends on the choice between them.
-fn worse(known: Judged, other: Judged) -> Judged {
-    if known.outcome == other.outcome && known.code() == other.code() {
-        return known;
-    }
-    let mut joined = if known.outcome == Outcome::Unknown {
-        known
-    } else {
-        other
-    };
-    joined.outcome = Outcome::Unknown;
-    if let Some(raised) = joined.raised.take() {
-        joined.candidates.push((raised, Say::OtherRegistryDiffers));
-    }
-    joined
 }
 
 /// A running and a starting consumer: the same result, the same outcome with another code, or no verdict.

@@ -62,6 +62,7 @@ pages! {
     ConsumerMisaddressed = "DG2109",
     RegistrationRefused = "DG2110",
     WildcardUnsupported = "DG2111",
+    RegistryChoice = "DG2112",
     AllDisabled = "DG3001",
     AllUnhealthy = "DG3002",
     ProtectionThreshold = "DG3003",

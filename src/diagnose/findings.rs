@@ -93,7 +93,11 @@ fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
         for stage in &judged.view.stages {
             let tells = matches!(
                 stage.id,
-                StageId::NameForm | StageId::Entries | StageId::Protocol | StageId::Configurators
+                StageId::Question
+                    | StageId::NameForm
+                    | StageId::Entries
+                    | StageId::Protocol
+                    | StageId::Configurators
             );
             if tells {
                 found.extend(stage.raises.iter().take(1).cloned());

@@ -66,13 +66,6 @@ fn registries(
     }
     let mut layers = beside(snapshot, missing);
     layers.extend(said.layers());
-    if registries.len() > 1 {
-        layers.push(Layer {
-            kind: LayerKind::SeveralRegistries,
-            name: registries.len().to_string(),
-            evidence: None,
-        });
-    }
     for held in registries
         .iter_mut()
         .flat_map(|registry| &mut registry.held)

@@ -32,6 +32,7 @@ impl Observed {
         let registries_from_recording = question.registries.is_empty();
         if registries_from_recording {
             question.registries = gather::recorded(snapshot);
+            question.place_assumed = true;
         }
         if question.consumer.dubbo.is_none() && question.consumer.client != Some(Client::Go) {
             take_from_registry(&mut question, snapshot, missing);

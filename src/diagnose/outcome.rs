@@ -24,6 +24,8 @@ pub(crate) enum Limit {
     Standing,
     /// Not every other place was looked into, or something was found there.
     Sweep,
+    /// The text that names the registry does not say where in it the consumer looks.
+    Place,
     /// A text says so, without the registry or of unknown origin.
     TextOnly,
     /// The rule for this code allows no more.
@@ -134,10 +136,17 @@ pub(crate) fn judge(
     match failed.id {
         // A file of which nobody said whose it is may be another process's.
         StageId::Question => {
-            if question
-                .unreadable
-                .iter()
-                .any(|address| !address.of_consumer)
+            // Nor can be seen what the consumer's own process exports without registering it.
+            let in_process = judged
+                .raised
+                .as_ref()
+                .and_then(|raised| raised.params.get("setting")?.as_str())
+                .is_some_and(|setting| setting == "injvm=true" || setting == "scope=local");
+            if in_process
+                || question
+                    .unreadable
+                    .iter()
+                    .any(|address| !address.of_consumer)
             {
                 judged.limits.insert(Limit::Rule);
             }
@@ -304,6 +313,7 @@ pub(crate) fn limit_phrase(limit: Limit) -> Phrase {
         Limit::State => Say::LimitState,
         Limit::Standing => Say::LimitStanding,
         Limit::Sweep => Say::LimitSweep,
+        Limit::Place => Say::LimitPlace,
         Limit::TextOnly => Say::LimitTextOnly,
         Limit::Rule => Say::LimitRule,
         Limit::Client => Say::LimitClient,

@@ -3,16 +3,17 @@
 use serde_json::{Value, json};
 
 use super::{
+    Outcome,
     code::Code,
     outcome::{Judged, Limit},
     text::Said,
 };
 use crate::{
-    report::words::Say,
+    report::words::{Phrase, Say},
     view::{
         held::{Elsewhere, Held},
         interface::{Case, then},
-        stage::{Raised, StageId, State},
+        stage::{NotSeen, Raised, StageId, State},
     },
 };
 
@@ -73,6 +74,72 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
     }
     if !is_nowhere(case.held) {
         judged.limits.insert(Limit::Sweep);
+    }
+}
+
+/// A pasted text names the registry and not the place in it: the default is taken, and holds only as far as no other
+/// place says something else, unless the consumer's own entry is here.
+pub(crate) fn assumed(case: &Case<'_>, judged: &mut Judged) {
+    let unstated = case.question.place_assumed
+        && case
+            .registry
+            .is_some_and(|registry| registry.group.is_none() && registry.namespace.is_none());
+    let about_place = judged
+        .stage
+        .as_ref()
+        .is_none_or(|stage| *stage > StageId::Reach);
+    if !unstated || !about_place || judged.outcome == Outcome::Unknown || is_consumer_here(case) {
+        return;
+    }
+    let here = (judged.outcome, judged.code());
+    let other = case
+        .held
+        .elsewhere
+        .iter()
+        .filter(|elsewhere| elsewhere.code != Code::OtherRegistry)
+        .find(|elsewhere| result_there(case, elsewhere) != here);
+    let unseen = judged.outcome == Outcome::None && !case.held.swept.is_known();
+    if other.is_none() && !unseen {
+        if judged.outcome == Outcome::None {
+            judged.limits.insert(Limit::Place);
+        }
+        return;
+    }
+    judged.outcome = Outcome::Unknown;
+    judged.then.clear();
+    if let Some(raised) = judged.raised.take() {
+        judged.candidates.push((raised, Say::PlaceNotStated));
+    }
+    if let Some(elsewhere) = other {
+        judged
+            .candidates
+            .push((raised(case, elsewhere), Say::PlaceNotStated));
+    }
+    judged.blocked_by.push(NotSeen {
+        what: Phrase::new(Say::PlaceOfConsumer).with("place", case.held.place.as_str()),
+        why: other.map_or_else(
+            || Say::PlaceNotStated.into(),
+            |other| Phrase::new(Say::PlaceHasOther).with("place", other.place.as_str()),
+        ),
+        how_to_see: Some(Say::HowNamePlace.into()),
+        required: true,
+    });
+}
+
+/// Outcome and code if the consumer looked there.
+fn result_there(case: &Case<'_>, elsewhere: &Elsewhere) -> (Outcome, Option<Code>) {
+    let held = there(case.held, elsewhere);
+    let view = Case {
+        held: &held,
+        ..*case
+    }
+    .view();
+    match view.failed() {
+        Some(failed) => (
+            Outcome::None,
+            failed.raises.first().map(|raised| raised.code),
+        ),
+        None => (Outcome::Reachable, None),
     }
 }
 

@@ -56,6 +56,12 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     }
     let reachable = computed.outcome == Outcome::Reachable;
     found.extend(
+        computed.states[0]
+            .passed_over
+            .clone()
+            .map(|raised| (raised, Certainty::Certain, reachable)),
+    );
+    found.extend(
         computed
             .said
             .masquerades()

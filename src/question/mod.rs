@@ -32,6 +32,9 @@ pub struct Question {
     pub registries: Vec<RegistryAddress>,
     /// Further registries to look into; never assumed to be the consumer's.
     pub also_search: Vec<RegistryAddress>,
+    /// The registries were read from a text or taken from a recording that need not say in which namespace, group or
+    /// root the consumer looks: where an address has none, the default is only assumed.
+    pub place_assumed: bool,
     /// The config centre when it is not derived from the registry.
     pub config_center: Option<RegistryAddress>,
     /// The invocation, as far as it is known.
@@ -57,6 +60,7 @@ impl Question {
             consumer: Consumer::default(),
             registries: Vec::new(),
             also_search: Vec::new(),
+            place_assumed: false,
             config_center: None,
             invocation: Invocation::default(),
             sweep: true,

@@ -329,8 +329,6 @@ pub enum LayerKind {
     Migration,
     /// Discovery by application may be in use.
     ApplicationModel,
-    /// Several registries: which one is asked.
-    SeveralRegistries,
     /// Answers of a QOS port.
     Qos,
     /// A cache file of a process.
@@ -357,7 +355,7 @@ impl LayerKind {
             Self::Configurator | Self::OverrideAmongProviders | Self::Properties => {
                 StageId::Configurators
             }
-            Self::Migration | Self::ApplicationModel | Self::SeveralRegistries => StageId::Decision,
+            Self::Migration | Self::ApplicationModel => StageId::Decision,
             Self::Probe => StageId::Connectivity,
             Self::Qos | Self::Cache | Self::Log => StageId::ConsumerView,
             Self::ConsumerConfig | Self::OtherClient => StageId::Question,
@@ -377,7 +375,6 @@ impl LayerKind {
             Self::RouterParameter => Say::LayerRouterParameter,
             Self::Migration => Say::LayerMigration,
             Self::ApplicationModel => Say::LayerApplicationModel,
-            Self::SeveralRegistries => Say::LayerSeveralRegistries,
             Self::Qos => Say::LayerQos,
             Self::Cache => Say::LayerCache,
             Self::Probe => Say::LayerProbe,

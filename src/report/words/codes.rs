@@ -19,7 +19,11 @@ pub fn sentence(code: Code, lang: Lang) -> &'static str {
 
 /// The sentence with the parameters of a finding filled in; a list is joined by `, `, a missing value is `-`.
 pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
-    let template = sentence(code, lang);
+    let (en, zh) = variant(code, params).unwrap_or_else(|| both(code));
+    let template = match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    };
     let mut out = String::with_capacity(template.len() + 48);
     let mut rest = template;
     while let Some((before, tail)) = rest.split_once('{') {
@@ -53,6 +57,30 @@ fn shown(value: Option<&Value>) -> String {
             .collect::<Vec<_>>()
             .join(", "),
         Some(other) => other.to_string(),
+    }
+}
+
+/// The sentence of a code in a case of its own, told by the parameters.
+fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
+    let differs = |field: &str| {
+        let list = params.get("differs").and_then(Value::as_array);
+        list.is_some_and(|list| list.iter().any(|item| item == field))
+    };
+    let letter_case = params.get("letter_case") == Some(&Value::Bool(true));
+    match code {
+        Code::GroupDiffers if differs("interface") => Some((
+            "the interface is registered as {interface}, and in another Dubbo group: the consumer asks for {wanted}, providers offer {offered}",
+            "接口注册为 {interface}，且 Dubbo 分组不同：消费者请求 {wanted}，提供者为 {offered}",
+        )),
+        Code::VersionDiffers if differs("interface") => Some((
+            "the interface is registered as {interface}, and in another version: the consumer asks for {wanted}, providers offer {offered}",
+            "接口注册为 {interface}，且版本不同：消费者请求 {wanted}，提供者为 {offered}",
+        )),
+        Code::InterfaceNearMiss if letter_case => Some((
+            "{wanted} is not registered, but {offered} is: only the letter case differs",
+            "{wanted} 未注册，但存在 {offered}：仅大小写不同",
+        )),
+        _ => None,
     }
 }
 
@@ -174,6 +202,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::WildcardUnsupported => (
             "{wanted} is compared literally on this path, it is no wildcard or list here",
             "{wanted} 在此路径上按字面比较，不是通配符或列表",
+        ),
+        Code::RegistryChoice => (
+            "of several registries the calls go to {chosen}, chosen by {by}; {passed} could answer and is not asked",
+            "多个注册中心中调用走 {chosen}（依据 {by}）；{passed} 也可应答，但不会被使用",
         ),
         Code::AllDisabled => (
             "every entry is disabled in the registry: {count} of {total}",
@@ -394,6 +426,36 @@ mod tests {
             assert_eq!(names(en), names(zh), "{code}");
             assert!(!en.ends_with('.') && !zh.ends_with('。'), "{code}");
             assert!(!zh.is_ascii(), "{code}");
+        }
+    }
+
+    #[test]
+    fn a_near_interface_is_never_called_the_same() {
+        for (code, differs, said) in [
+            (
+                Code::GroupDiffers,
+                json!(["group", "interface"]),
+                "a.orderS",
+            ),
+            (
+                Code::VersionDiffers,
+                json!(["version", "interface"]),
+                "a.orderS",
+            ),
+            (Code::InterfaceNearMiss, json!(["interface"]), "letter case"),
+        ] {
+            let params = json!({
+                "wanted": "x", "offered": ["y (1)"], "differs": differs, "interface": "a.orderS",
+                "letter_case": true,
+            });
+            let params = params.as_object().unwrap();
+            let (en, zh) = variant(code, params).unwrap();
+            assert_eq!(names(en), names(zh), "{code}");
+            let text = filled(code, params, Lang::En);
+            assert!(
+                text.contains(said) && !text.contains("same interface"),
+                "{text}"
+            );
         }
     }
 

@@ -109,6 +109,17 @@ sentences! {
     AlsoFoundElsewhere: "also found there, but nothing shows that it should be here", "在那里也找到了，但没有迹象表明它本应在这里";
     MembersDisagree: "only some members of the registry say so", "只有注册中心的部分成员如此应答";
     OtherRegistryDiffers: "another registry of the consumer gives another result", "消费者的另一个注册中心结果不同";
+    PlaceNotStated: "the text does not say in which namespace, group or root the consumer looks", "文本没有说明消费者在哪个命名空间、分组或根路径中查找";
+    PlaceOfConsumer: "whether the consumer looks in {place}", "消费者是否在 {place} 中查找";
+    PlaceHasOther: "the text does not say so, and {place} gives another result", "文本没有说明，而 {place} 的结果不同";
+    HowNamePlace: "name it as the consumer's configuration has it: --registry, -n NAMESPACE, --registry-group GROUP", "按消费者的配置写出：--registry、-n NAMESPACE、--registry-group GROUP";
+    InterfaceMeant: "which interface {name} is", "{name} 是哪个接口";
+    DidYouMean: "no interface has this name; did you mean {names}?", "没有此名称的接口；是否指 {names}？";
+    HowAskFull: "ask again with the full name: diag no-provider {name} ..", "使用完整名称再次查询：diag no-provider {name} ..";
+    DirectUrl: "not asked: the reference calls {url} directly", "未查询：该引用直连 {url}";
+    OwnProcess: "not asked: the reference calls inside its own process ({setting})", "未查询：该引用在本进程内调用({setting})";
+    DirectAddress: "whether {address} serves it", "{address} 是否提供该服务";
+    NotInRegistry: "no registered provider of this service has this address", "没有该服务的已注册提供者使用此地址";
     DependsOnState: "depends on whether the consumer was running before", "取决于消费者之前是否在运行";
     DependsOnVersion: "depends on the consumer's Dubbo version", "取决于消费者的 Dubbo 版本";
     OnlyPossible: "too little is known to say more", "已知信息不足以进一步判断";
@@ -117,6 +128,7 @@ sentences! {
     LimitState: "whether the consumer was running before is not known", "不知道消费者之前是否在运行";
     LimitStanding: "not seen from the consumer's own host", "并非从消费者主机观察到";
     LimitSweep: "other places were not all looked into, or have it", "其他位置未全部查找，或存在该服务";
+    LimitPlace: "the text does not say in which namespace, group or root the consumer looks", "文本没有说明消费者在哪个命名空间、分组或根路径中查找";
     LimitTextOnly: "a text says so, without the registry or of unknown origin", "仅有文本为证，没有注册中心佐证或来源不明";
     LimitRule: "the registry alone allows no more", "仅凭注册中心无法更确定";
     LimitClient: "the client is only partly known", "对该客户端的了解有限";

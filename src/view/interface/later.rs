@@ -55,10 +55,7 @@ pub(super) fn stages<'a>(
 /// D: which of the two models is used, and whether the other one can change the answer.
 fn decision(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
     let held = case.held;
-    let mut layers: Vec<Layer> = of_kinds(
-        &held.layers,
-        &[LayerKind::Migration, LayerKind::SeveralRegistries],
-    );
+    let mut layers: Vec<Layer> = of_kinds(&held.layers, &[LayerKind::Migration]);
     let registry = case.registry.map(|registry| &registry.params);
     for name in MODEL_PARAMS {
         let value = case

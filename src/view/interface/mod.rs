@@ -118,6 +118,11 @@ impl<'a> Case<'a> {
             left: Vec::new(),
             near: Vec::new(),
         };
+        if let Some(direct) = question::direct(self) {
+            view.stages.extend(not_asked(&direct.because));
+            view.left = direct.left;
+            return view;
+        }
         view.stages.push(self.reach());
         view.stages.push(Stage {
             because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
@@ -145,6 +150,25 @@ impl<'a> Case<'a> {
             },
         }
     }
+}
+
+/// The stages that a reference without a registry does not have.
+fn not_asked(because: &Phrase) -> impl Iterator<Item = Stage> {
+    [
+        StageId::Reach,
+        StageId::Place,
+        StageId::NameForm,
+        StageId::Key,
+        StageId::Entries,
+        StageId::Decision,
+        StageId::Protocol,
+        StageId::Configurators,
+    ]
+    .into_iter()
+    .map(|id| Stage {
+        because: Some(because.clone()),
+        ..Stage::plain(id, State::Skipped)
+    })
 }
 
 /// What would stand in the way after the stages in `failed` were repaired: the code of each further empty stage.

@@ -184,6 +184,10 @@ pub(super) fn near_params(
         "wanted": wanted,
         "offered": counts.iter().map(|(value, count)| format!("{value} ({count})")).collect::<Vec<_>>(),
         "differs": differs,
+        "interface": nearest.first().map(|miss| miss.interface.as_str()),
+        "letter_case": nearest
+            .iter()
+            .all(|miss| miss.interface.eq_ignore_ascii_case(&service.interface)),
         "near": nearest.iter().map(|miss| json!({
             "interface": miss.interface, "group": miss.group, "version": miss.version,
             "count": miss.addresses.len(),

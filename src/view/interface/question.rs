@@ -2,15 +2,15 @@
 
 use serde_json::json;
 
-use super::{Case, key::object};
+use super::{Case, fate::fits, key::object};
 use crate::{
     diagnose::code::Code,
     question::{AddressFault, UnreadableAddress},
     report::words::{Phrase, Say},
     snapshot::SourceId,
     view::{
-        held::{Layer, LayerKind},
-        stage::{Evidence, Raised, Stage, StageId, State},
+        held::{Entry, Layer, LayerKind},
+        stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -23,13 +23,22 @@ pub(super) fn stage(case: &Case<'_>) -> Stage {
     if let Some(raised) = misaddressed(case) {
         raises.push(raised);
     }
+    if let Some(direct) = direct(case) {
+        let mut stage = direct.stage;
+        stage.raises.splice(0..0, raises.iter().cloned());
+        if !raises.is_empty() {
+            stage.state = State::Failed;
+        }
+        return stage;
+    }
     if !raises.is_empty() {
         return Stage {
             raises,
             ..Stage::plain(StageId::Question, State::Failed)
         };
     }
-    let layers: Vec<_> = layers(case).iter().map(Layer::not_seen).collect();
+    let mut layers: Vec<_> = layers(case).iter().map(Layer::not_seen).collect();
+    layers.extend(meant(case));
     if layers.is_empty() {
         Stage::plain(StageId::Question, State::Ok)
     } else {
@@ -135,18 +144,183 @@ fn misaddressed(case: &Case<'_>) -> Option<Raised> {
     } else {
         return None;
     };
-    Some(Raised {
+    Some(not_asked(setting))
+}
+
+/// A name without a package that nobody has, while an interface with a package ends in it: it was typed in short.
+fn meant(case: &Case<'_>) -> Option<NotSeen> {
+    let name = &case.question.service.interface;
+    if name.contains('.') || !case.held.entries.is_empty() {
+        return None;
+    }
+    let names: Vec<&str> = case
+        .held
+        .near
+        .iter()
+        .map(|near| near.interface.as_str())
+        .filter(|full| {
+            full.rsplit_once('.')
+                .is_some_and(|(_, simple)| simple.eq_ignore_ascii_case(name))
+        })
+        .collect();
+    let first = names.first()?;
+    Some(NotSeen {
+        what: Phrase::new(Say::InterfaceMeant).with("name", name.as_str()),
+        why: Phrase::new(Say::DidYouMean).with("names", names.join(", ")),
+        how_to_see: Some(Phrase::new(Say::HowAskFull).with("name", *first)),
+        required: true,
+    })
+}
+
+/// A reference that does not ask a registry: what it calls instead.
+pub(super) struct Direct {
+    /// The stage of the question.
+    pub(super) stage: Stage,
+    /// Addresses that are left.
+    pub(super) left: Vec<String>,
+    /// Why no registry is asked.
+    pub(super) because: Phrase,
+}
+
+/// `url=`, and `injvm` or `scope=local` (`ReferenceConfig.shouldJvmRefer`, `InjvmProtocol.isInjvmRefer`): the value of
+/// `injvm` decides, then `url`, then `scope`.
+pub(super) fn direct(case: &Case<'_>) -> Option<Direct> {
+    let params = &case.question.consumer.params;
+    let set = |name: &str| {
+        params
+            .get(name)
+            .map(String::as_str)
+            .filter(|v| !v.is_empty())
+    };
+    let injvm = set("injvm").map(|value| value.eq_ignore_ascii_case("true"));
+    let url = set("url");
+    let local = set("scope") == Some("local");
+    match (injvm, url) {
+        (Some(true), _) => Some(in_process(case, "injvm=true")),
+        (_, Some(url)) => by_url(case, url),
+        (None, None) if local => Some(in_process(case, "scope=local")),
+        _ => None,
+    }
+}
+
+/// Providers of exactly this key, as the registry has them.
+fn offered<'a>(case: &Case<'a>) -> impl Iterator<Item = &'a Entry> {
+    let consumer = case.consumer();
+    let version = case.dubbo();
+    case.held.entries.iter().filter(move |entry| {
+        entry
+            .url(version)
+            .is_ok_and(|url| fits(&consumer, &url, version, true))
+    })
+}
+
+/// A call inside the process finds what the process itself exports. An export that is not registered cannot be seen.
+fn in_process(case: &Case<'_>, setting: &str) -> Direct {
+    let ip = case.question.consumer.ip.as_deref();
+    let own: Vec<String> = offered(case)
+        .filter(|entry| ip.is_some() && entry.plain().and_then(|url| url.host).as_deref() == ip)
+        .map(Entry::address)
+        .collect();
+    let because = Phrase::new(Say::OwnProcess).with("setting", setting);
+    Direct {
+        stage: Stage {
+            because: Some(because.clone()),
+            raises: vec![not_asked(setting)],
+            ..Stage::plain(
+                StageId::Question,
+                if own.is_empty() {
+                    State::Failed
+                } else {
+                    State::Ok
+                },
+            )
+        },
+        left: own,
+        because,
+    }
+}
+
+/// The addresses of `url=`, if it names any and not a registry.
+fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
+    let mut addresses = Vec::new();
+    for part in text
+        .split(';')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        let (scheme, rest) = part.split_once("://").unwrap_or(("dubbo", part));
+        if [
+            "registry",
+            "service-discovery-registry",
+            "zookeeper",
+            "nacos",
+            "injvm",
+        ]
+        .contains(&scheme)
+        {
+            return None;
+        }
+        let address = rest.split(['/', '?']).next().unwrap_or_default();
+        let address = address.rsplit('@').next().unwrap_or_default();
+        if address.is_empty() {
+            return None;
+        }
+        addresses.push(address.to_owned());
+    }
+    if addresses.is_empty() {
+        return None;
+    }
+    let known: Vec<String> = offered(case).map(Entry::address).collect();
+    let (left, strange): (Vec<String>, Vec<String>) = addresses
+        .into_iter()
+        .partition(|address| known.contains(address));
+    let shown = left
+        .iter()
+        .chain(&strange)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let not_seen: Vec<NotSeen> = strange
+        .iter()
+        .map(|address| NotSeen {
+            what: Phrase::new(Say::DirectAddress).with("address", address.as_str()),
+            why: Say::NotInRegistry.into(),
+            how_to_see: Some(Say::HowProbe.into()),
+            required: left.is_empty(),
+        })
+        .collect();
+    let because = Phrase::new(Say::DirectUrl).with("url", shown.as_str());
+    Some(Direct {
+        stage: Stage {
+            because: Some(because.clone()),
+            raises: vec![not_asked(&format!("url={shown}"))],
+            not_seen,
+            ..Stage::plain(
+                StageId::Question,
+                if left.is_empty() {
+                    State::Unknown
+                } else {
+                    State::Ok
+                },
+            )
+        },
+        left,
+        because,
+    })
+}
+
+fn not_asked(setting: &str) -> Raised {
+    Raised {
         code: Code::ConsumerMisaddressed,
         params: object(json!({"setting": setting})),
         subject: ("setting".to_owned(), setting.to_owned()),
         evidence: Vec::new(),
-    })
+    }
 }
 
 /// Settings whose effect is not evaluated: what they bypass depends on the consumer's process.
 fn layers(case: &Case<'_>) -> Vec<Layer> {
     let params = &case.question.consumer.params;
-    let set = |name: &str, off: &str| params.get(name).is_some_and(|value| value != off);
     let mut layers: Vec<Layer> = case
         .held
         .layers
@@ -154,14 +328,13 @@ fn layers(case: &Case<'_>) -> Vec<Layer> {
         .filter(|layer| layer.kind == LayerKind::ConsumerConfig)
         .cloned()
         .collect();
-    for (name, off) in [("url", ""), ("injvm", "false"), ("scope", "remote")] {
-        if set(name, off) {
-            layers.push(Layer {
-                kind: LayerKind::ConsumerConfig,
-                name: format!("{name}={}", params[name]),
-                evidence: None,
-            });
-        }
+    // A registry, or a text that is no address: what lies behind it is not read.
+    if let Some(url) = params.get("url").filter(|url| !url.is_empty()) {
+        layers.push(Layer {
+            kind: LayerKind::ConsumerConfig,
+            name: format!("url={url}"),
+            evidence: None,
+        });
     }
     layers
 }
