@@ -15,6 +15,7 @@
 //! | [`view`] | pure: what the consumer sees, stage by stage, every drop with its reason |
 //! | [`budget`] | pure: timeout and retries in force, what they should be, what that costs |
 //! | [`diagnose`] | pure: stages to verdict, certainty, findings |
+//! | [`replay`] | pure: many calls through the routers, compared between rules, rooms, versions |
 //! | [`report`] | the public report and how it is shown |
 //! | [`settings`], [`cli`], [`command`] | what was typed, what it means, one file per verb |
 //!
@@ -31,6 +32,7 @@ pub mod model;
 pub mod observe;
 pub mod progress;
 pub mod question;
+pub mod replay;
 pub mod report;
 pub mod route;
 pub mod rule;

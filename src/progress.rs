@@ -1,4 +1,4 @@
-//! A spinner on stderr while systems are asked; only on a terminal, gone before the report comes.
+//! A spinner on stderr while systems are asked, a bar while a file is read; only on a terminal, gone before the report comes.
 
 use std::time::Duration;
 
@@ -36,6 +36,44 @@ impl Spinner {
 }
 
 impl Drop for Spinner {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.0 {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// A bar for a file that is read, or nothing.
+#[derive(Debug)]
+pub struct Bar(Option<ProgressBar>);
+
+impl Bar {
+    /// Starts one, if it is wanted. Without a size it only counts bytes.
+    pub fn start(wanted: bool, size: Option<u64>) -> Self {
+        if !wanted {
+            return Self(None);
+        }
+        let bar = ProgressBar::with_draw_target(size, ProgressDrawTarget::stderr());
+        let template = if size.is_some() {
+            "{bar:30} {percent}% {bytes}/{total_bytes} {eta}"
+        } else {
+            "{spinner} {bytes} {elapsed}"
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(Some(bar))
+    }
+
+    /// How many bytes were read.
+    pub fn at(&self, bytes: u64) {
+        if let Some(bar) = &self.0 {
+            bar.set_position(bytes);
+        }
+    }
+}
+
+impl Drop for Bar {
     fn drop(&mut self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -55,7 +55,7 @@ pub enum Verb {
     NoProvider(Box<NoProviderArgs>),
     /// Which timeout and retries are in force and why, and what should they be?
     TimeoutBudget(Box<TimeoutBudgetArgs>),
-    /// What do the router rules do to these requests? (not in this version)
+    /// What do the router rules do to these requests?
     RouteReplay(Box<RouteReplayArgs>),
     /// Record what the registries say, to diagnose later or elsewhere
     Snapshot(Box<SnapshotArgs>),

@@ -6,6 +6,7 @@ mod live;
 mod no_provider;
 mod questions;
 mod recorded;
+mod route_replay;
 mod show;
 mod snapshot;
 mod stream;
@@ -73,10 +74,7 @@ fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
         Verb::NoProvider(args) => return no_provider::run(args, around),
         Verb::Snapshot(args) => return snapshot::run(args, around),
         Verb::TimeoutBudget(args) => return timeout_budget::run(args, around),
-        Verb::RouteReplay(_) => (
-            "route-replay",
-            "`diag no-provider` says which rules a registry holds for a service",
-        ),
+        Verb::RouteReplay(args) => return route_replay::run(args, around),
         Verb::Lint(_) => (
             "lint",
             "`diag no-provider` says which rules a registry holds for a service",
@@ -135,6 +133,7 @@ fn start_log(verb: &Verb) {
         Verb::NoProvider(args) => args.common.output.verbose,
         Verb::Snapshot(args) => args.common.output.verbose,
         Verb::TimeoutBudget(args) => args.common.output.verbose,
+        Verb::RouteReplay(args) => args.common.output.verbose,
         _ => 0,
     };
     let level = match verbose {

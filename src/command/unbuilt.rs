@@ -2,7 +2,7 @@
 //! instead, and addresses in place of files.
 
 use crate::{
-    cli::{Common, NoProviderArgs, Output, SnapshotArgs, TimeoutBudgetArgs},
+    cli::{Common, NoProviderArgs, Output, RouteReplayArgs, SnapshotArgs, TimeoutBudgetArgs},
     error::UsageError,
 };
 
@@ -48,6 +48,35 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
         "secrets are masked in every recording; names and addresses are kept",
     )])?;
     common(&args.common)
+}
+
+/// The first given flag of `route-replay` that is not there.
+pub(super) fn route_replay(args: &RouteReplayArgs) -> Result<(), UsageError> {
+    paths(&args.common)?;
+    let sight = &args.common.sight;
+    first([
+        (
+            !sight.qos.is_empty(),
+            "--qos",
+            "give addresses and rules with --snapshot, --registry or files",
+        ),
+        (sight.probe, "--probe", "a replay connects to nobody"),
+        (
+            sight.from_log.is_some(),
+            "--from-log",
+            "name the service and its consumer with flags",
+        ),
+        (
+            !sight.attach.is_empty(),
+            "--attach",
+            "say what the file has: --registry, --consumer-app, --param",
+        ),
+        (
+            args.common.registry.metadata_report.is_some(),
+            "--metadata-report",
+            "methods are those that the providers list",
+        ),
+    ])
 }
 
 fn common(common: &Common) -> Result<(), UsageError> {

@@ -106,10 +106,14 @@ fn times(before: &str) -> (&str, Option<&str>) {
 }
 
 impl AccessLine<'_> {
-    /// The call. Arguments that are no JSON are not known ([`Request::arguments`]).
-    pub fn request(&self) -> Request {
+    /// The call. Arguments that are no JSON are not known ([`Request::arguments`]), and none are read unless they are
+    /// wanted or hold the name of a generic call's method.
+    pub fn request(&self, with_arguments: bool) -> Request {
+        let generic = self.method.starts_with('$');
         let arguments = if self.arguments.trim().is_empty() {
             Some(Vec::new())
+        } else if !with_arguments && !generic {
+            None
         } else {
             serde_json::from_str::<Vec<Value>>(self.arguments).ok()
         };
@@ -155,6 +159,7 @@ pub struct AccessCounts {
 /// The stream cannot be read.
 pub fn read(
     reader: impl BufRead,
+    with_arguments: bool,
     mut wanted: impl FnMut(&str) -> bool,
     mut take: impl FnMut(Request),
     mut seen: impl FnMut(u64),
@@ -169,7 +174,7 @@ pub fn read(
             Some(call) => {
                 counts.calls += 1;
                 if wanted(call.service) {
-                    take(call.request());
+                    take(call.request(with_arguments));
                 } else {
                     counts.others += 1;
                 }
@@ -207,7 +212,7 @@ mod tests {
             ("g1/com.acme.Order:1.0.0", "get", "java.lang.String,int")
         );
         assert_eq!(
-            read.request().arguments,
+            read.request(true).arguments,
             Some(vec![Value::from("4) -> 2"), Value::from(7)])
         );
         let new = "2026-11-29 20:00:01,100 INFO [worker-1] dubbo.accesslog.com.acme.Order - [2026-11-29 20:00:00.00123] -> \
@@ -224,13 +229,13 @@ mod tests {
             (read.remote_host, read.service),
             ("2001:db8::5", "com.acme.Order")
         );
-        assert_eq!(read.request().arguments, Some(Vec::new()));
+        assert_eq!(read.request(true).arguments, Some(Vec::new()));
     }
 
     #[test]
     fn arguments_that_are_no_json_are_not_known() {
         let line = "[t] 10.0.0.5:1 -> 10.0.0.7:2 - a.B c(x.Y) [Y@1f]";
-        assert_eq!(parse_line(line).unwrap().request().arguments, None);
+        assert_eq!(parse_line(line).unwrap().request(true).arguments, None);
     }
 
     #[test]
@@ -240,6 +245,7 @@ mod tests {
         let mut taken = 0;
         let counts = read(
             text.as_bytes(),
+            true,
             |service| service.contains("Order"),
             |_| taken += 1,
             |_| {},
@@ -255,7 +261,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_line_gets_an_answer(line in "(?s).{0,120}") {
-            let _ = parse_line(&line).map(|read| read.request());
+            let _ = parse_line(&line).map(|read| read.request(true));
         }
 
         #[test]

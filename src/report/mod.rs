@@ -10,6 +10,7 @@ mod filter;
 mod json;
 mod layout;
 pub mod model;
+pub mod replay;
 mod safe;
 pub mod style;
 mod table;

@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::replay::ReplayInfo;
+
 /// Number of the schema; it grows when a key changes its meaning or goes away, not when one is added.
 pub const SCHEMA_VERSION: u32 = 1;
 
@@ -61,7 +63,7 @@ pub struct Answer {
     /// Timeout budget (`timeout-budget`).
     pub budget: Option<Box<crate::diagnose::budget::model::Budget>>,
     /// Replay of requests (`route-replay`).
-    pub replay: Option<Value>,
+    pub replay: Option<ReplayInfo>,
 }
 
 /// What was asked.

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// What each room may use besides itself. A room that is missing here may use nothing.
-const MAY_USE: [(&str, &[&str]); 15] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("rule", &["model"]),
     ("route", &["model", "rule"]),
@@ -35,13 +35,21 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         ],
     ),
     (
+        "replay",
+        &[
+            "code", "words", "model", "rule", "route", "input", "question", "snapshot", "view",
+            "diagnose",
+        ],
+    ),
+    (
         "want",
         &["model", "question", "snapshot", "view", "diagnose"],
     ),
     (
         "report",
         &[
-            "code", "exit", "words", "model", "question", "snapshot", "view", "diagnose",
+            "code", "exit", "words", "model", "input", "question", "snapshot", "view", "diagnose",
+            "replay",
         ],
     ),
     ("observe", &["model", "question", "snapshot"]),
@@ -56,7 +64,7 @@ const MAY_USE: [(&str, &[&str]); 15] = [
         "command",
         &[
             "budget", "cli", "settings", "code", "words", "model", "rule", "route", "input",
-            "question", "snapshot", "view", "diagnose", "want", "report", "observe", "progress",
+            "question", "snapshot", "view", "diagnose", "replay", "want", "report", "observe", "progress",
             "error", "exit",
         ],
     ),

@@ -188,4 +188,34 @@ sentences! {
     ProbeTold: "round trips as they were tried", "实测的往返时间";
     DoFixSetting: "correct the setting", "更正该配置";
     DoFixRegistration: "change what the registry refuses, and restart the provider", "修改注册中心拒绝的内容并重启提供者";
+
+    ReplayRequests: "calls to replay", "要重放的调用";
+    ReplayNoRequest: "the input has no call of this service", "输入中没有该服务的调用";
+    HowReplayRequests: "give --method, --requests FILE or --access-log FILE", "使用 --method、--requests FILE 或 --access-log FILE";
+    ReplayArguments: "where {count} calls go that depend on their arguments", "取决于参数的 {count} 次调用去往何处";
+    ReplayArgumentText: "the text that Java makes of these arguments is not known", "无法得知 Java 由这些参数得到的文本";
+    ReplayBeyond: "where {count} further calls go", "另外 {count} 次调用去往何处";
+    ReplayTooMany: "too many different results to keep them apart", "不同的结果过多，无法逐一区分";
+    ReplayVersion: "what the routers of Dubbo {dubbo} do", "Dubbo {dubbo} 的路由的行为";
+    ReplayNotModelled: "not modelled: anything from nothing to its input may be left", "未建模：从没有到全部输入都有可能剩下";
+    ReplayScript: "what the script {rule} returns", "脚本 {rule} 的返回值";
+    ReplayNotRun: "scripts are not run: anything from nothing to the input may be left", "不运行脚本：从没有到全部输入都有可能剩下";
+    ReplayPart: "what {part} in the rule {rule} selects", "规则 {rule} 中的 {part} 选中什么";
+    ReplayRule: "the rule under {rule}", "键 {rule} 下的规则";
+    ReplayEarlier: "a rule that was in force before is not known", "之前生效的规则未知";
+    HowStarting: "say which it is: --consumer starting, or --consumer running", "说明是哪一种：--consumer starting 或 --consumer running";
+    ReplayRouter: "what the router {router} of your own does", "自研路由 {router} 的行为";
+    ReplayOwnCode: "it is not part of Dubbo", "它不属于 Dubbo";
+    HowDeclare: "declare it: --router 'NAME: after=tag, keep=same-zone, fallback=none'", "声明它：--router 'NAME: after=tag, keep=same-zone, fallback=none'";
+    ReplayZones: "zones, which the router {router} compares", "路由 {router} 所比较的机房";
+    ReplayNotGiven: "not given", "未提供";
+    HowZones: "give --zone NAME=CIDR or --zone-key KEY, and --consumer-zone NAME", "提供 --zone NAME=CIDR 或 --zone-key KEY，以及 --consumer-zone NAME";
+    ReplayConsumerAddress: "the consumer's address", "消费者的地址";
+    HowConsumerIp: "give --consumer-ip", "提供 --consumer-ip";
+    ReplayConsumerApplication: "the consumer's application", "消费者的应用名";
+    HowConsumerApp: "give --consumer-app", "提供 --consumer-app";
+    HowVersion: "give --dubbo", "提供 --dubbo";
+    ReplayThrown: "throws {error}", "抛出 {error}";
+    RuleGiven: "a rule given on the command line", "命令行给出的规则";
+    DoTryCandidate: "try a corrected rule before it is published", "发布之前先试改正后的规则";
 }

@@ -23,6 +23,8 @@ pub(crate) struct Case {
     /// Findings that must not stand there: only in the cases beside the handed ones.
     #[serde(default)]
     pub(crate) without: Vec<String>,
+    /// Addresses that a replay leaves, over all classes, sorted.
+    pub(crate) survivors: Option<Vec<String>>,
     /// Words that may appear in no output.
     #[serde(default)]
     pub(crate) secrets: Vec<String>,

@@ -64,7 +64,7 @@ pub(crate) fn run(case: &Case, args: &[String]) -> Result<Run, String> {
 /// Asks as the case says and compares.
 pub(crate) fn grade(case: &Case) -> Grade {
     let verb = case.ask.first().map(String::as_str);
-    if !matches!(verb, Some("no-provider" | "timeout-budget")) {
+    if !matches!(verb, Some("no-provider" | "timeout-budget" | "route-replay")) {
         return Grade::NotBuilt;
     }
     match run(case, &case.ask) {
@@ -136,6 +136,17 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
     }
     if !case.exit.contains(&run.exit) {
         problems.push(format!("exit {:?} expected, {} given", case.exit, run.exit));
+    }
+    if let Some(right) = &case.survivors {
+        let mut left: Vec<&str> = list(&report["replay"]["classes"])
+            .flat_map(|class| list(&class["survivors"]))
+            .filter_map(Value::as_str)
+            .collect();
+        left.sort_unstable();
+        left.dedup();
+        if outcome != "unknown" && left != *right {
+            problems.push(format!("survivors {right:?} expected, {left:?} given"));
+        }
     }
     let mut found = codes(&report["findings"]);
     for unwanted in &case.without {

@@ -1,0 +1,243 @@
+//! The calls: from flags, from a file of requests, from an access log, or every method of the service.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+use flate2::read::MultiGzDecoder;
+use serde_json::Value;
+
+use super::super::{Surroundings, live};
+use super::sources::{Found, failed};
+use crate::{
+    cli::RouteReplayArgs,
+    error::InputError,
+    input::{
+        access_log::{self, AccessCounts},
+        requests::{Caller, Request, read_csv, read_jsonl},
+    },
+    model::service_key::ServiceKey,
+    observe::interrupt,
+    progress::Bar,
+    replay::{Fold, Interest},
+};
+
+/// A file that is read as a stream.
+pub(super) struct Opened {
+    pub(super) reader: Box<dyn Read>,
+    /// Its size, where it has one.
+    pub(super) size: Option<u64>,
+}
+
+/// Opens a file, `-` for stdin; `.gz` is unpacked on the way.
+pub(super) fn open(path: &Path) -> Result<Opened, InputError> {
+    if path.as_os_str() == "-" {
+        return Ok(Opened {
+            reader: Box::new(io::stdin().lock()),
+            size: None,
+        });
+    }
+    let refused = |source: io::Error| InputError {
+        name: path.display().to_string(),
+        source,
+    };
+    #[expect(clippy::disallowed_methods, reason = "a file that the user hands over")]
+    let file = File::open(path).map_err(refused)?;
+    let size = file
+        .metadata()
+        .ok()
+        .filter(std::fs::Metadata::is_file)
+        .map(|meta| meta.len());
+    let packed = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));
+    Ok(if packed {
+        Opened {
+            reader: Box::new(MultiGzDecoder::new(BufReader::new(file))),
+            size: None,
+        }
+    } else {
+        Opened {
+            reader: Box::new(file),
+            size,
+        }
+    })
+}
+
+/// What was read.
+pub(super) struct Taken {
+    pub(super) counts: Option<AccessCounts>,
+    /// Ctrl-C ended it.
+    pub(super) stopped: bool,
+}
+
+/// Hands all calls to the fold.
+pub(super) fn read(
+    args: &RouteReplayArgs,
+    found: &Found,
+    interest: &Interest,
+    fold: &mut Fold<'_>,
+    around: &Surroundings,
+) -> anyhow::Result<Taken> {
+    let invocation = &found.subject.question.invocation;
+    let known = &found.subject.question.consumer;
+    // Flags say what every call has that does not say it itself.
+    let take = |fold: &mut Fold<'_>, mut request: Request| {
+        for (key, value) in &invocation.attachments {
+            request
+                .attachments
+                .entry(key.clone())
+                .or_insert_with(|| value.clone());
+        }
+        if known.ip.is_some() {
+            request.caller.ip = None;
+        }
+        fold.take(&request);
+    };
+    let Some(path) = args.requests.as_ref().or(args.access_log.as_ref()) else {
+        for request in of_flags(found) {
+            take(fold, request);
+        }
+        return Ok(Taken {
+            counts: None,
+            stopped: false,
+        });
+    };
+    let opened = open(path)?;
+    let bar = Bar::start(
+        around.terminal.stderr && !args.common.output.quiet,
+        opened.size,
+    );
+    let stop = Arc::new(AtomicBool::new(false));
+    let stopping = Interruptible {
+        reader: opened.reader,
+        stop: Arc::clone(&stop),
+    };
+    listen(stop.clone())?;
+    let reader = BufReader::with_capacity(1 << 16, stopping);
+    let mut counts = None;
+    if args.access_log.is_some() {
+        let service = &found.subject.question.service;
+        let with_arguments = interest.sees_arguments();
+        let mut wanted = Wanted::new(service);
+        let read = access_log::read(
+            reader,
+            with_arguments,
+            |name| wanted.is(name),
+            |request| take(fold, request),
+            |bytes| bar.at(bytes),
+        );
+        counts = Some(read.map_err(|error| failed(path, error))?);
+    } else {
+        let take = |request| take(fold, request);
+        let read = if is_table(path) {
+            read_csv(reader, take, |bytes| bar.at(bytes))
+        } else {
+            read_jsonl(reader, take, |bytes| bar.at(bytes))
+        };
+        if let Err(error) = read
+            && !stop.load(Ordering::Relaxed)
+        {
+            return Err(failed(path, error));
+        }
+    }
+    Ok(Taken {
+        counts,
+        stopped: stop.load(Ordering::Relaxed),
+    })
+}
+
+/// One call for the flags, or one for every method of the service.
+fn of_flags(found: &Found) -> Vec<Request> {
+    let invocation = &found.subject.question.invocation;
+    let arguments: Vec<Value> = invocation
+        .arguments
+        .iter()
+        .map(|text| Value::from(text.as_str()))
+        .collect();
+    let methods: Vec<String> = match &invocation.method {
+        Some(method) => vec![method.clone()],
+        None if found.methods.is_empty() => vec!["*".to_owned()],
+        None => found.methods.clone(),
+    };
+    methods
+        .into_iter()
+        .map(|method| Request {
+            method,
+            arguments: Some(arguments.clone()),
+            caller: Caller::default(),
+            ..Request::default()
+        })
+        .collect()
+}
+
+/// Whether a line of the log is of the service, remembering the last answers: a log has few services.
+struct Wanted<'a> {
+    service: &'a ServiceKey,
+    last: Option<(String, bool)>,
+}
+
+impl<'a> Wanted<'a> {
+    fn new(service: &'a ServiceKey) -> Self {
+        Self {
+            service,
+            last: None,
+        }
+    }
+
+    fn is(&mut self, name: &str) -> bool {
+        if let Some((last, answer)) = &self.last
+            && last == name
+        {
+            return *answer;
+        }
+        let answer = ServiceKey::parse_dubbo(name).is_ok_and(|key| {
+            // A version of 0.0.0 is none.
+            let version =
+                |key: &ServiceKey| key.version.clone().filter(|version| version != "0.0.0");
+            key.interface == self.service.interface
+                && key.group == self.service.group
+                && version(&key) == version(self.service)
+        });
+        self.last = Some((name.to_owned(), answer));
+        answer
+    }
+}
+
+/// A stream that ends when Ctrl-C was pressed: what was read by then is answered.
+struct Interruptible<R> {
+    reader: R,
+    stop: Arc<AtomicBool>,
+}
+
+impl<R: Read> Read for Interruptible<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(0);
+        }
+        self.reader.read(buffer)
+    }
+}
+
+/// Waits for Ctrl-C beside the reading; ends with the process.
+fn listen(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
+    let runtime = live::runtime()?;
+    std::thread::spawn(move || {
+        runtime.block_on(interrupt());
+        stop.store(true, Ordering::Relaxed);
+    });
+    Ok(())
+}
+
+/// Whether a file is named as CSV, packed or not.
+fn is_table(path: &Path) -> bool {
+    let is = |path: &Path, ending: &str| {
+        path.extension()
+            .is_some_and(|found| found.eq_ignore_ascii_case(ending))
+    };
+    is(path, "csv") || is(path, "gz") && is(&path.with_extension(""), "csv")
+}

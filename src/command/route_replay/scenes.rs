@@ -1,0 +1,307 @@
+//! From the command line to the scenarios that every call goes through.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::sources::Found;
+use crate::{
+    cli::RouteReplayArgs,
+    error::UsageError,
+    model::version::{DubboVersion, Line},
+    question::{Client, ConsumerState, World},
+    replay::{Gone, Interest, Plan, RuleTexts, Scenario, Zones, as_go_reads},
+    route::{
+        application::Settings as ChainSettings,
+        declared::Declared,
+        dialect::Dialect,
+        rules::{RuleSource as _, RuleText},
+    },
+    rule::kind::RuleKind,
+    settings::Settings,
+    view::stage::Evidence,
+};
+
+/// An address that no rule names, for a consumer of which nobody says where it runs.
+const ANY_HOST: &str = "192.0.2.254";
+/// Most addresses of consumers that are tried when nobody says where it runs.
+const MOST_HOSTS: usize = 16;
+
+/// Script engines that come with a JDK up to 14, by all their names.
+const ENGINES: [&str; 8] = [
+    "nashorn",
+    "Nashorn",
+    "js",
+    "JS",
+    "JavaScript",
+    "javascript",
+    "ECMAScript",
+    "ecmascript",
+];
+
+/// The scenarios and what they are.
+pub(super) struct Scenes {
+    pub(super) scenarios: Vec<Scenario>,
+    pub(super) plan: Plan,
+    pub(super) evidence: BTreeMap<String, Evidence>,
+    pub(super) candidate_keys: Vec<String>,
+}
+
+/// Builds them.
+pub(super) fn scenes(
+    args: &RouteReplayArgs,
+    settings: &Settings,
+    found: &Found,
+) -> Result<Scenes, UsageError> {
+    let question = &found.subject.question;
+    let is_go = question.consumer.client == Some(Client::Go);
+    let zones = zones(args);
+    let read = |rules: RuleTexts| if is_go { rules.map(as_go_reads) } else { rules };
+    let rules = read(found.live.clone().with(&found.given));
+    let base = Scenario {
+        name: found.world.dubbo.to_string(),
+        world: found.world.clone(),
+        earlier: (question.consumer.state == Some(ConsumerState::Running))
+            .then(|| earlier(&read(found.live.clone()), &rules, &found.world.dubbo)),
+        rules,
+        gone: Vec::new(),
+        zones: zones.clone(),
+        settings: chain_settings(args)?,
+        caller_ip: question.consumer.ip.is_none().then(|| ANY_HOST.to_owned()),
+    };
+    let mut scenarios = vec![base.clone()];
+    let mut plan = Plan::default();
+    let mut add = |scenario: Scenario| {
+        scenarios.push(scenario);
+        scenarios.len() - 1
+    };
+    if question.consumer.dubbo.is_none() {
+        for line in [Line::V2_7, Line::V3_0, Line::V3_1, Line::V3_2] {
+            plan.lines
+                .push(add(of_version(&base, DubboVersion::newest(line))));
+        }
+    }
+    if question.consumer.state.is_none() {
+        let had = earlier(&read(found.live.clone()), &base.rules, &base.world.dubbo);
+        if !found.given.is_empty() || had != base.rules {
+            plan.running = Some(add(Scenario {
+                world: World {
+                    state: ConsumerState::Running,
+                    ..base.world.clone()
+                },
+                earlier: Some(had),
+                ..base.clone()
+            }));
+        }
+    }
+    let streams = args.access_log.is_some() || args.requests.is_some();
+    if question.consumer.ip.is_none() && !streams {
+        for host in hosts(&base) {
+            plan.hosts.push(add(Scenario {
+                caller_ip: Some(host),
+                ..base.clone()
+            }));
+        }
+    }
+    for text in &args.without {
+        let gone = text
+            .split(',')
+            .map(Gone::parse)
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|problem| UsageError::new(format!("--without {text}: {problem}")))?;
+        if gone.iter().any(|one| matches!(one, Gone::Zone(_))) && !zones.are_known() {
+            return Err(
+                UsageError::new(format!("--without {text}: no zone is known"))
+                    .hint("give --zone NAME=CIDR, or --zone-key with the parameter that names it"),
+            );
+        }
+        plan.drills.push(add(Scenario {
+            name: text.clone(),
+            gone,
+            ..base.clone()
+        }));
+    }
+    if !found.candidate.is_empty() {
+        let rules = read(found.live.clone().with(&found.given).with(&found.candidate));
+        plan.candidate = Some(add(Scenario {
+            name: "candidate".to_owned(),
+            earlier: base
+                .earlier
+                .as_ref()
+                .map(|_| earlier(&base.rules, &rules, &base.world.dubbo)),
+            rules,
+            ..base.clone()
+        }));
+    }
+    for text in args.matrix.iter().map(|text| text.trim()) {
+        let version = DubboVersion::parse(text)
+            .map_err(|error| UsageError::new(format!("--matrix {text}: {error}")))?;
+        plan.matrix.push(add(of_version(&base, version)));
+    }
+    // Every kind of fact that only the first scenario has is said of it alone.
+    let _ = settings;
+    Ok(Scenes {
+        scenarios,
+        plan,
+        evidence: found.evidence.clone(),
+        candidate_keys: found
+            .candidate
+            .iter()
+            .map(|rule| rule.key.clone())
+            .collect(),
+    })
+}
+
+fn of_version(base: &Scenario, version: DubboVersion) -> Scenario {
+    Scenario {
+        name: version.to_string(),
+        world: World {
+            dubbo: version,
+            ..base.world.clone()
+        },
+        ..base.clone()
+    }
+}
+
+/// What a running consumer had before: the rule that was there, or nothing that anybody knows where the new text is
+/// one that leaves the old one in force.
+fn earlier(live: &RuleTexts, now: &RuleTexts, dubbo: &DubboVersion) -> RuleTexts {
+    let mut had = now.clone();
+    for (key, text) in now.texts() {
+        let before = live.rule(key);
+        match &before {
+            RuleText::Text(old) if old != text => had.put(key, before),
+            _ if leaves_old_in_force(key, text, dubbo) => had.put(key, RuleText::Unknown),
+            _ => {}
+        }
+    }
+    had
+}
+
+/// Whether a text does not replace what was in force before.
+fn leaves_old_in_force(key: &str, text: &str, dubbo: &DubboVersion) -> bool {
+    use crate::rule::{condition, condition::ConditionDocument, mesh, tag};
+    match RuleKind::of_key(key) {
+        Some(RuleKind::Condition) => match condition::parse(text, dubbo) {
+            Ok(ConditionDocument::Classic(rule)) => {
+                let refused = |one: &condition::ConditionText| {
+                    condition::text::Condition::parse(one.text.as_deref().unwrap_or_default())
+                        .is_err()
+                };
+                !rule.header.valid || (rule.header.enabled && rule.conditions.iter().any(refused))
+            }
+            Ok(ConditionDocument::MultiDestination(rule)) => !rule.header.valid,
+            Ok(ConditionDocument::TooNew) | Err(_) => true,
+        },
+        Some(RuleKind::Tag) => tag::parse(text, dubbo).is_err(),
+        Some(RuleKind::Mesh) => mesh::parse(text, dubbo).is_err(),
+        _ => false,
+    }
+}
+
+/// Addresses that rules name on their left side or take over by `$host`: consumers there may go other ways.
+fn hosts(base: &Scenario) -> Vec<String> {
+    let mut interest = Interest::default();
+    for (key, text) in base.rules.texts() {
+        interest.add(key, text, &base.world.dubbo);
+    }
+    if !interest.sees_host()
+        || Dialect::of(&base.world.dubbo).is_some_and(|dialect| dialect.left_sees_registry)
+    {
+        return Vec::new();
+    }
+    let mut hosts = BTreeSet::new();
+    for (_, text) in base.rules.texts() {
+        let words = text.split(|c: char| !(c.is_ascii_hexdigit() || ".:*".contains(c)));
+        for word in words.filter(|word| word.matches('.').count() == 3) {
+            let host = word.split(':').next().unwrap_or_default().replace('*', "1");
+            if host.parse::<std::net::Ipv4Addr>().is_ok() {
+                hosts.insert(host);
+            }
+        }
+    }
+    hosts.into_iter().take(MOST_HOSTS).collect()
+}
+
+fn zones(args: &RouteReplayArgs) -> Zones {
+    let flags = &args.common.zones;
+    Zones {
+        networks: flags
+            .zone
+            .iter()
+            .map(|pair| {
+                let networks = pair
+                    .value
+                    .split(',')
+                    .map(|network| network.trim().to_owned());
+                (
+                    pair.key.clone(),
+                    networks.filter(|network| !network.is_empty()).collect(),
+                )
+            })
+            .collect(),
+        key: flags.zone_key.clone(),
+        consumer: flags.consumer_zone.clone(),
+    }
+}
+
+/// What a chain cannot know from rules and addresses.
+fn chain_settings(args: &RouteReplayArgs) -> Result<ChainSettings, UsageError> {
+    let declared = args
+        .router
+        .iter()
+        .map(|text| {
+            Declared::parse(text).map_err(|problem| {
+                UsageError::new(format!("--router {problem}"))
+                    .hint("for example --router 'zone: after=tag, keep=same-zone, fallback=none'")
+            })
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    let script_engines = match &args.common.consumer.jdk {
+        None => None,
+        Some(text) => Some(engines(text)?),
+    };
+    Ok(ChainSettings {
+        script_engines,
+        declared,
+        custom_routers: true,
+        ..ChainSettings::default()
+    })
+}
+
+/// The script engines of a JDK: `8`, `1.8.0_382`, `17.0.2`.
+fn engines(jdk: &str) -> Result<Vec<String>, UsageError> {
+    let mut numbers = jdk
+        .trim()
+        .split(|c: char| !c.is_ascii_digit())
+        .filter_map(|digits| digits.parse::<u32>().ok());
+    let major = match numbers.next() {
+        Some(1) => numbers.next(),
+        first => first,
+    };
+    match major {
+        Some(5..=14) => Ok(ENGINES.map(str::to_owned).to_vec()),
+        Some(15..) => Ok(Vec::new()),
+        _ => Err(UsageError::new(format!("--jdk {jdk}: no version of a JDK"))
+            .hint("for example --jdk 8, --jdk 17")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_by_jdk() {
+        for (text, has) in [
+            ("8", true),
+            ("1.8.0_382", true),
+            ("11.0.2", true),
+            ("15", false),
+            ("17.0.2", false),
+        ] {
+            assert_eq!(!engines(text).unwrap().is_empty(), has, "{text}");
+        }
+        for wrong in ["", "x", "0"] {
+            assert!(engines(wrong).is_err(), "{wrong}");
+        }
+    }
+}

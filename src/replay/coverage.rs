@@ -1,0 +1,226 @@
+//! Which parts of rules ever had a say: conditions that never matched, conditions that others leave nothing to do,
+//! addresses that no call can reach.
+
+use std::collections::BTreeMap;
+
+use super::fold::{Combination, Folded};
+use super::interest::call;
+use super::rule_set::RuleTexts;
+use super::scenario::{Scenario, Sessions};
+use super::subject::Subject;
+use crate::model::version::DubboVersion;
+use crate::route::rules::RuleText;
+use crate::route::trace::{Effect, RuleState, Trace};
+use crate::rule::condition::text::Condition;
+use crate::rule::condition::{self, ConditionDocument};
+use crate::rule::tag;
+use crate::rule::yaml::Position;
+
+/// Kinds of calls on which a condition is tried alone.
+const MOST_TRIED: usize = 64;
+
+/// A condition or tag of a rule.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartName {
+    /// Key of the rule.
+    pub rule: String,
+    /// Where it stands.
+    pub position: Option<Position>,
+    /// The part as written.
+    pub text: String,
+}
+
+/// What became of a part over all calls.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Use {
+    /// Its left side held, or its tag was asked for.
+    pub matched: bool,
+    /// It took an address away.
+    pub removed: bool,
+    /// It was passed over because nothing fitted and nothing is forced.
+    pub leaked: bool,
+    /// It left nothing of something.
+    pub emptied: bool,
+}
+
+/// Every part that was asked.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// By part.
+    pub parts: BTreeMap<PartName, Use>,
+}
+
+impl Seen {
+    /// Notes what a call came to.
+    pub(super) fn note(&mut self, trace: &Trace) {
+        for part in trace.steps.iter().flat_map(|step| &step.parts) {
+            let Some(rule) = &part.rule else { continue };
+            let name = PartName {
+                rule: rule.key.clone(),
+                position: rule.position,
+                text: part.text.clone(),
+            };
+            let used = self.parts.entry(name).or_default();
+            used.matched |= !matches!(part.effect, Effect::Off | Effect::NotConcerned { .. });
+            used.removed |= !part.removed.is_empty();
+            used.leaked |= part.effect == Effect::Ignored;
+            used.emptied |= part.output.is_empty() && !part.removed.is_empty();
+        }
+    }
+}
+
+/// What the rules cover.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Coverage {
+    /// Conditions and tags that fitted no call.
+    pub never_matched: Vec<PartName>,
+    /// Conditions that fit calls and would take addresses away, if others had not done so before them.
+    pub shadowed: Vec<PartName>,
+    /// Addresses that no call can reach.
+    pub unreachable: Vec<String>,
+}
+
+/// The coverage of the first scenario.
+pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Coverage {
+    let all = parts(scenario, folded);
+    let used = |name: &PartName| {
+        folded
+            .seen
+            .parts
+            .iter()
+            .filter(|(seen, _)| {
+                seen.rule == name.rule && seen.text == name.text && same_place(seen, name)
+            })
+            .fold(Use::default(), |sum, (_, one)| Use {
+                matched: sum.matched || one.matched,
+                removed: sum.removed || one.removed,
+                leaked: sum.leaked || one.leaked,
+                emptied: sum.emptied || one.emptied,
+            })
+    };
+    let mut coverage = Coverage::default();
+    if folded.requests == 0 {
+        return coverage;
+    }
+    for (name, force) in all {
+        let found = used(&name);
+        if !found.matched {
+            coverage.never_matched.push(name);
+        } else if !found.removed
+            && !found.leaked
+            && force.is_some_and(|force| removes_alone(&name, force, folded, scenario, subject))
+        {
+            coverage.shadowed.push(name);
+        }
+    }
+    if let Some(addresses) = &folded.addresses {
+        let mut reached: Vec<&str> = folded.classes[0]
+            .iter()
+            .flat_map(|class| class.ran.survivors())
+            .collect();
+        reached.sort_unstable();
+        let mut unreached: Vec<String> = addresses
+            .iter()
+            .filter(|one| reached.binary_search(&one.address.as_str()).is_err())
+            .map(|one| one.address.clone())
+            .collect();
+        unreached.dedup();
+        coverage.unreachable = unreached;
+    }
+    coverage
+}
+
+fn same_place(a: &PartName, b: &PartName) -> bool {
+    match (a.position, b.position) {
+        (Some(a), Some(b)) => a == b,
+        _ => true,
+    }
+}
+
+/// Conditions and tags of the rules in force, in their order; of classic conditions whether they are forced.
+fn parts(scenario: &Scenario, folded: &Folded) -> Vec<(PartName, Option<bool>)> {
+    let version = &scenario.world.dubbo;
+    let mut out: Vec<(PartName, Option<bool>)> = Vec::new();
+    for (key, text) in scenario.rules.texts() {
+        let in_force = folded
+            .readings
+            .iter()
+            .any(|reading| reading.key == key && reading.state == RuleState::InForce);
+        if in_force {
+            out.extend(of_document(key, text, version));
+        }
+    }
+    out
+}
+
+fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, Option<bool>)> {
+    let name = |position, text: &str| PartName {
+        rule: key.to_owned(),
+        position,
+        text: text.to_owned(),
+    };
+    if key.ends_with(".tag-router") {
+        let Ok(rule) = tag::parse(text, version) else {
+            return Vec::new();
+        };
+        return rule
+            .tags
+            .iter()
+            .filter_map(|tag| Some((name(None, tag.name.as_deref()?), None)))
+            .collect();
+    }
+    if !key.ends_with(".condition-router") {
+        return Vec::new();
+    }
+    match condition::parse(text, version) {
+        Ok(ConditionDocument::Classic(rule)) => rule
+            .conditions
+            .iter()
+            .filter_map(|one| {
+                Some((
+                    name(Some(one.at), one.text.as_deref()?),
+                    Some(rule.header.force),
+                ))
+            })
+            .filter(|(part, _)| Condition::parse(&part.text).is_ok())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether a classic condition takes addresses away when it is the only rule.
+fn removes_alone(
+    name: &PartName,
+    force: bool,
+    folded: &Folded,
+    scenario: &Scenario,
+    subject: &Subject,
+) -> bool {
+    let document = format!(
+        "{{\"force\": {force}, \"conditions\": [{}]}}",
+        serde_json::Value::from(name.text.as_str())
+    );
+    let mut rules = RuleTexts::new(RuleText::Absent);
+    rules.put(&name.rule, RuleText::Text(document));
+    let alone = Scenario {
+        rules,
+        earlier: None,
+        ..scenario.clone()
+    };
+    let mut sessions = Sessions::new(&alone, subject);
+    folded
+        .combinations
+        .iter()
+        .take(MOST_TRIED)
+        .any(|Combination { example, .. }| {
+            sessions
+                .run(&example.caller, &call(example))
+                .is_some_and(|ran| {
+                    ran.trace
+                        .steps
+                        .iter()
+                        .flat_map(|step| &step.parts)
+                        .any(|part| part.text == name.text && !part.removed.is_empty())
+                })
+        })
+}

@@ -1,0 +1,375 @@
+//! What the rules can tell apart in a call. Calls that agree in it go the same way and are routed once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::input::requests::Request;
+use crate::model::version::DubboVersion;
+use crate::route::call::{Call, JavaValue};
+use crate::route::pattern::Pattern;
+use crate::rule::condition::text::{Clause, Condition, parse_match};
+use crate::rule::condition::{self, ConditionDocument};
+
+use crate::rule::kind::RuleKind;
+
+/// Methods behind which the real name stands in the first argument.
+const GENERIC: [&str; 3] = ["$invoke", "$invokeAsync", "$echo"];
+/// Attachments that routers look at without any rule.
+const ALWAYS: [&str; 4] = [
+    "dubbo.tag",
+    "dubbo.force.tag",
+    "invocation.need.mock",
+    "address",
+];
+
+/// What is looked at by the rules of all scenarios.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Interest {
+    /// Everything: some rule is of a kind that may look at anything.
+    everything: bool,
+    method: bool,
+    /// The caller's address.
+    host: bool,
+    /// Argument by place, with the values that rules compare it with.
+    arguments: BTreeMap<usize, BTreeSet<String>>,
+    /// Attachment by name, likewise.
+    attachments: BTreeMap<String, BTreeSet<String>>,
+}
+
+impl Interest {
+    /// Adds what a rule looks at when this version reads it. A text that is refused looks at nothing.
+    pub fn add(&mut self, key: &str, text: &str, version: &DubboVersion) {
+        match RuleKind::of_key(key) {
+            Some(RuleKind::Condition) => match condition::parse(text, version) {
+                Ok(ConditionDocument::Classic(rule)) => {
+                    for written in rule.conditions.iter().filter_map(|one| one.text.as_deref()) {
+                        if let Ok(read) = Condition::parse(written) {
+                            self.add_clauses(&read.when);
+                            self.add_right(read.then.as_deref().unwrap_or_default());
+                        }
+                    }
+                }
+                Ok(ConditionDocument::MultiDestination(rule)) => {
+                    for entry in &rule.conditions {
+                        let from = entry.from.as_deref().unwrap_or_default();
+                        self.add_clauses(&parse_match(from, "true").unwrap_or_default());
+                        for to in &entry.to {
+                            let written = to.matches.as_deref().unwrap_or_default();
+                            self.add_right(&parse_match(written, "false").unwrap_or_default());
+                        }
+                    }
+                }
+                Ok(ConditionDocument::TooNew) | Err(_) => {}
+            },
+            Some(RuleKind::Mesh) => self.everything = true,
+            // Tags are among the attachments that always count; a script is not run.
+            _ => {}
+        }
+    }
+
+    /// Adds what a condition in a URL looks at.
+    pub fn add_condition(&mut self, text: &str) {
+        if let Ok(read) = Condition::parse(text) {
+            self.add_clauses(&read.when);
+            self.add_right(read.then.as_deref().unwrap_or_default());
+        }
+    }
+
+    fn add_clauses(&mut self, clauses: &[Clause]) {
+        for clause in clauses {
+            let values = || {
+                clause
+                    .matches
+                    .iter()
+                    .chain(&clause.mismatches)
+                    .map(|value| value.text.clone())
+            };
+            let key = clause.key.as_str();
+            // As the routers read keys: `arguments[n]` and `attachments[k]` before the first dot.
+            let first = key.split('.').next().unwrap_or_default();
+            if key.starts_with("arguments") {
+                match inside(first, "arguments[").and_then(|digits| digits.parse().ok()) {
+                    Some(place) => self.arguments.entry(place).or_default().extend(values()),
+                    None => self.everything = true,
+                }
+            } else if key.starts_with("attachments") {
+                match first
+                    .split_once("attachments[")
+                    .and_then(|(_, rest)| Some(&rest[..rest.rfind(']')?]))
+                {
+                    Some(name) => self
+                        .attachments
+                        .entry(name.to_owned())
+                        .or_default()
+                        .extend(values()),
+                    None => self.everything = true,
+                }
+            } else if matches!(key, "method" | "methods") {
+                self.method = true;
+            } else if is_host(key) {
+                self.host = true;
+            }
+        }
+    }
+
+    /// The right side sees the consumer through `$name`.
+    fn add_right(&mut self, clauses: &[Clause]) {
+        let values = clauses
+            .iter()
+            .flat_map(|clause| clause.matches.iter().chain(&clause.mismatches));
+        for value in values {
+            if value.text.strip_prefix('$').is_some_and(is_host) {
+                self.host = true;
+            }
+        }
+    }
+
+    /// Whether it matters from which address a call comes.
+    pub fn sees_host(&self) -> bool {
+        self.host || self.everything
+    }
+
+    /// Whether arguments matter at all.
+    pub fn sees_arguments(&self) -> bool {
+        self.everything || !self.arguments.is_empty()
+    }
+
+    /// A text that is equal for calls that no rule can tell apart. `None` = it depends on an argument whose value is
+    /// not known.
+    pub fn fingerprint(&self, request: &Request) -> Option<String> {
+        let mut out = String::new();
+        let generic = GENERIC.contains(&request.method.as_str());
+        let method = self.method || self.everything;
+        if method {
+            let _ = write!(out, "m{}\u{1}", request.method);
+        }
+        if method && generic {
+            let real = request.arguments.as_ref()?.first().and_then(Value::as_str);
+            let _ = write!(out, "g{}\u{1}", real.unwrap_or_default());
+        }
+        if self.everything {
+            let arguments = java_arguments(request)?;
+            let _ = write!(out, "t{:?}a{arguments:?}\u{1}", request.parameter_types);
+            let _ = write!(out, "k{:?}\u{1}", request.attachments);
+        } else {
+            for (place, values) in &self.arguments {
+                let value = match &request.arguments {
+                    None => return None,
+                    Some(arguments) => arguments.get(*place).map(|value| {
+                        java(
+                            value,
+                            request.parameter_types.get(*place).map(String::as_str),
+                        )
+                    }),
+                };
+                match value {
+                    None => out.push('-'),
+                    Some(JavaValue::Object(_)) if values.iter().any(|value| value != "*") => {
+                        return None;
+                    }
+                    Some(value) => mask(&mut out, values, &value.text()),
+                }
+            }
+            for (name, values) in &self.attachments {
+                match request.attachments.get(name) {
+                    None => out.push('-'),
+                    Some(value) => mask(&mut out, values, value),
+                }
+            }
+        }
+        for name in ALWAYS {
+            if let Some(value) = request.attachments.get(name) {
+                let _ = write!(out, "\u{1}{name}={value}");
+            }
+        }
+        if let Some(application) = &request.caller.application {
+            let _ = write!(out, "\u{1}app={application}");
+        }
+        if self.sees_host()
+            && let Some(ip) = &request.caller.ip
+        {
+            let _ = write!(out, "\u{1}ip={ip}");
+        }
+        Some(out)
+    }
+}
+
+/// Keys under which the consumer's address is compared.
+fn is_host(key: &str) -> bool {
+    matches!(key, "host" | "address" | "register.ip" | "ip")
+}
+
+fn inside<'a>(text: &'a str, start: &str) -> Option<&'a str> {
+    let (_, rest) = text.split_once(start)?;
+    let (digits, _) = rest.split_once(']')?;
+    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
+}
+
+/// Which of the values a text fits, as any version may read them.
+fn mask(out: &mut String, values: &BTreeSet<String>, text: &str) {
+    out.push('[');
+    for value in values {
+        let glob = Pattern::glob(Some(value)).matches(text, true);
+        let range = Pattern::range(value).matches(text, true);
+        out.push(match (glob, range) {
+            (false, false) => '0',
+            (true, false) => '1',
+            (false, true) => '2',
+            (true, true) => '3',
+        });
+    }
+    // A value that is there differs from none even when it fits nothing.
+    out.push(']');
+}
+
+/// The call as the routers see it.
+pub(super) fn call(request: &Request) -> Call {
+    Call {
+        method: request.method.clone(),
+        parameter_types: request.parameter_types.clone(),
+        arguments: java_arguments(request).unwrap_or_default(),
+        attachments: request
+            .attachments
+            .iter()
+            .map(|(key, value)| (key.clone(), JavaValue::Text(value.clone())))
+            .collect(),
+    }
+}
+
+fn java_arguments(request: &Request) -> Option<Vec<JavaValue>> {
+    let arguments = request.arguments.as_ref()?;
+    Some(
+        arguments
+            .iter()
+            .enumerate()
+            .map(|(place, value)| {
+                java(
+                    value,
+                    request.parameter_types.get(place).map(String::as_str),
+                )
+            })
+            .collect(),
+    )
+}
+
+/// The Java object that a JSON value stands for, as far as its text can be known.
+fn java(value: &Value, class: Option<&str>) -> JavaValue {
+    let class = class.unwrap_or_default();
+    let short = class.rsplit('.').next().unwrap_or_default();
+    match value {
+        Value::Null => JavaValue::Null,
+        Value::Bool(value) => JavaValue::Boolean(*value),
+        Value::String(text) => JavaValue::Text(text.clone()),
+        Value::Number(number) => match (short, number.as_i64(), number.as_f64()) {
+            ("float" | "Float", _, Some(_)) => number
+                .to_string()
+                .parse()
+                .map_or_else(|_| JavaValue::Object(class.to_owned()), JavaValue::Float),
+            ("double" | "Double", _, Some(value))
+            | ("" | "Object" | "Number", None, Some(value)) => JavaValue::Double(value),
+            (
+                "" | "int" | "Integer" | "long" | "Long" | "short" | "Short" | "byte" | "Byte"
+                | "Object" | "BigInteger" | "Number",
+                Some(value),
+                _,
+            ) => JavaValue::Integer(value),
+            ("BigInteger" | "BigDecimal", ..) => JavaValue::Text(number.to_string()),
+            // A date, an enum by number and the like: their text is not this number.
+            _ => JavaValue::Object(class.to_owned()),
+        },
+        Value::Array(items) => match short {
+            "" | "List" | "ArrayList" | "LinkedList" | "Collection" | "Iterable" | "Object"
+                if !class.starts_with('[') =>
+            {
+                JavaValue::List(items.iter().map(|item| java(item, None)).collect())
+            }
+            _ => JavaValue::Object(class.to_owned()),
+        },
+        Value::Object(entries) => match short {
+            "" | "Map" | "HashMap" | "LinkedHashMap" | "TreeMap" => JavaValue::Map(
+                entries
+                    .iter()
+                    .map(|(key, value)| (JavaValue::Text(key.clone()), java(value, None)))
+                    .collect(),
+            ),
+            _ => JavaValue::Object(class.to_owned()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn interest(key: &str, text: &str) -> Interest {
+        let mut interest = Interest::default();
+        interest.add(key, text, &DubboVersion::parse("3.3.6").unwrap());
+        interest
+    }
+
+    fn request(method: &str, argument: &str, tag: Option<&str>) -> Request {
+        Request {
+            method: method.to_owned(),
+            arguments: Some(vec![Value::from(argument)]),
+            attachments: tag
+                .map(|tag| ("dubbo.tag".to_owned(), tag.to_owned()))
+                .into_iter()
+                .collect(),
+            ..Request::default()
+        }
+    }
+
+    #[test]
+    fn calls_that_no_rule_tells_apart_are_one() {
+        let without = interest("a.tag-router", "tags: []\n");
+        assert_eq!(
+            without.fingerprint(&request("a", "1", None)),
+            without.fingerprint(&request("b", "2", None))
+        );
+        assert_ne!(
+            without.fingerprint(&request("a", "1", None)),
+            without.fingerprint(&request("a", "1", Some("x")))
+        );
+
+        let by_argument = interest(
+            "a.condition-router",
+            "conditions:\n- arguments[0] = 1~5,vip* => host = x\n",
+        );
+        let of = |argument: &str| by_argument.fingerprint(&request("a", argument, None));
+        assert_eq!(of("2"), of("4"));
+        assert_eq!(of("7"), of("8"));
+        assert_ne!(of("2"), of("7"));
+        assert_ne!(of("vip1"), of("no"));
+        assert!(!by_argument.sees_host());
+        assert!(interest("a.condition-router", "conditions:\n- => host = $host\n").sees_host());
+    }
+
+    #[test]
+    fn an_argument_without_a_known_text_decides_nothing() {
+        let by_argument = interest(
+            "a.condition-router",
+            "conditions:\n- arguments[0] = x => host = x\n",
+        );
+        let mut unread = request("a", "1", None);
+        unread.arguments = None;
+        assert_eq!(by_argument.fingerprint(&unread), None);
+        let mut object = request("a", "1", None);
+        object.arguments = Some(vec![serde_json::json!({"id": 1})]);
+        object.parameter_types = vec!["com.acme.Key".to_owned()];
+        assert_eq!(by_argument.fingerprint(&object), None);
+        object.parameter_types = vec!["java.util.Map".to_owned()];
+        assert!(by_argument.fingerprint(&object).is_some());
+    }
+
+    proptest! {
+        #[test]
+        fn any_call_gets_an_answer(method in ".{0,8}", argument in ".{0,8}", rule in ".{0,40}") {
+            let interest = interest("a.condition-router", &format!("conditions:\n- '{}'\n", rule.replace('\'', "''")));
+            let _ = interest.fingerprint(&request(&method, &argument, None));
+        }
+    }
+}

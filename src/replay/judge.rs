@@ -1,0 +1,644 @@
+//! From folded calls to one answer: outcome, verdict, certainty, and what else was found.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use super::drill::Zones;
+use super::findings;
+use super::fold::{Class, Folded};
+use super::interest::{Interest, call};
+use super::scenario::{Scenario, Sessions};
+use super::subject::Subject;
+use super::waterfall::{Cause, Fall, cause, waterfall};
+use crate::diagnose::code::Code;
+use crate::diagnose::{
+    Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict, WorldResult,
+};
+use crate::question::{Client, ConsumerState};
+use crate::report::words::{Phrase, Say};
+use crate::route::rules::RuleText;
+use crate::route::trace::Effect;
+use crate::snapshot::SourceId;
+use crate::view::interface::View;
+use crate::view::stage::{Dropped, Evidence, Model, NotSeen, Stage, StageId, State};
+
+/// Most rules that are taken away one after the other to see what else is in the way.
+const MOST_REPAIRED: usize = 8;
+
+/// Which scenario is what; the first one is the answer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The newest patch of every line, when the version is assumed.
+    pub lines: Vec<usize>,
+    /// A consumer that was running before the rules came, when the state is not known.
+    pub running: Option<usize>,
+    /// The consumer at other addresses, when its address is not known and some rule looks at it.
+    pub hosts: Vec<usize>,
+    /// Drills.
+    pub drills: Vec<usize>,
+    /// The rule to compare with.
+    pub candidate: Option<usize>,
+    /// Versions to compare.
+    pub matrix: Vec<usize>,
+}
+
+/// Everything a judgement rests on.
+#[derive(Debug, Clone, Copy)]
+pub struct Trial<'a> {
+    /// The calls.
+    pub folded: &'a Folded,
+    /// The scenarios, the first one is the answer.
+    pub scenarios: &'a [Scenario],
+    /// Which is what.
+    pub plan: &'a Plan,
+    /// Whose calls.
+    pub subject: &'a Subject,
+    /// What the rules look at.
+    pub interest: &'a Interest,
+    /// The stages before the routers.
+    pub view: &'a View,
+    /// Where each rule was seen, by key.
+    pub evidence: &'a BTreeMap<String, Evidence>,
+    /// Required facts that nobody saw.
+    pub unseen: &'a [NotSeen],
+    /// The run as a command, without a candidate.
+    pub argv: &'a [String],
+    /// Id of the source of the addresses.
+    pub source: &'a SourceId,
+}
+
+impl Trial<'_> {
+    pub(super) fn base(&self) -> &Scenario {
+        &self.scenarios[0]
+    }
+
+    pub(super) fn zones(&self) -> &Zones {
+        &self.base().zones
+    }
+
+    /// Where a rule was seen, at a place in it.
+    pub(super) fn seen(&self, rule: Option<&str>, position: Option<String>) -> Vec<Evidence> {
+        rule.and_then(|rule| self.evidence.get(rule))
+            .map(|seen| Evidence {
+                position,
+                ..seen.clone()
+            })
+            .into_iter()
+            .collect()
+    }
+
+    fn found(&self, place: usize) -> Found {
+        let classes = &self.folded.classes[place];
+        let requests = |fits: &dyn Fn(&Class) -> bool| -> u64 {
+            classes
+                .iter()
+                .filter(|class| fits(class))
+                .map(|class| class.requests)
+                .sum()
+        };
+        let lost = requests(&|class| class.ran.is_lost());
+        let uncertain =
+            requests(&|class| class.ran.is_uncertain()) + self.folded.unclear + self.folded.beyond;
+        let outcome = match (lost, uncertain) {
+            _ if self.folded.requests == 0 => Outcome::Unknown,
+            (lost, _) if lost == self.folded.requests => Outcome::None,
+            (1.., _) => Outcome::Partly,
+            (0, 1..) => Outcome::Unknown,
+            (0, 0) => Outcome::Reachable,
+        };
+        let worst = classes
+            .iter()
+            .enumerate()
+            .filter(|(_, class)| class.ran.is_lost())
+            .max_by_key(|(at, class)| (class.requests, std::cmp::Reverse(*at)));
+        Found {
+            outcome,
+            cause: worst.and_then(|(at, class)| Some((cause(&class.ran, self.zones())?, at))),
+            lost,
+            uncertain,
+        }
+    }
+}
+
+/// What a scenario gives.
+struct Found {
+    outcome: Outcome,
+    /// Why most of the lost calls are lost, and their class.
+    cause: Option<(Cause, usize)>,
+    lost: u64,
+    uncertain: u64,
+}
+
+impl Found {
+    fn code(&self) -> Option<Code> {
+        self.cause.as_ref().map(|(cause, _)| cause.code)
+    }
+}
+
+/// The answer.
+pub fn judge(trial: &Trial<'_>) -> Diagnosis {
+    let found = trial.found(0);
+    let blocked = blocking(trial.view);
+    let failed = trial
+        .view
+        .failed()
+        .filter(|stage| stage.id < StageId::Router(String::new()));
+    let mut diagnosis = Diagnosis {
+        outcome: found.outcome,
+        verdict: None,
+        candidates: Vec::new(),
+        stages: stages(trial, &found),
+        findings: Vec::new(),
+        assumed: assumed(trial),
+        not_seen: Vec::new(),
+    };
+    if let Some(stage) = failed {
+        before_routers(trial, stage, &mut diagnosis);
+        diagnosis.findings.extend(findings::all(trial, None));
+        return diagnosis;
+    }
+    let mut missing = blocked;
+    missing.extend(trial.unseen.iter().cloned());
+    missing.extend(undecided(trial, &found));
+    let (certainty, worlds) = certainty(trial, &found, &mut missing);
+    let decided = found.outcome == Outcome::None || found.outcome == Outcome::Partly;
+    let cause = found.cause.as_ref();
+    match (decided, certainty, cause) {
+        (true, Some(certainty), Some((cause, class)))
+            if missing.iter().all(|fact| !fact.required) =>
+        {
+            diagnosis.verdict = Some(Verdict {
+                code: cause.code,
+                certainty,
+                params: params(trial, cause, &found),
+                then: then(trial, cause, *class),
+                contributors: contributors(trial, cause, *class),
+                worlds,
+            });
+            diagnosis
+                .findings
+                .push(cause_finding(trial, cause, certainty, &found));
+        }
+        (true, ..) => {
+            diagnosis.outcome = Outcome::Unknown;
+            if let Some((cause, _)) = cause {
+                diagnosis.candidates.push(Candidate {
+                    code: cause.code,
+                    params: params(trial, cause, &found),
+                    why: missing
+                        .iter()
+                        .find(|fact| fact.required)
+                        .map_or_else(|| Say::WorldsDiffer.into(), |fact| fact.what.clone()),
+                });
+            }
+        }
+        (false, certainty, _) => {
+            if missing.iter().any(|fact| fact.required) || certainty.is_none() {
+                diagnosis.outcome = Outcome::Unknown;
+            }
+        }
+    }
+    let open = diagnosis.outcome == Outcome::Unknown;
+    let others = findings::all(
+        trial,
+        diagnosis.verdict.as_ref().map(|verdict| verdict.code),
+    );
+    if open {
+        for finding in others
+            .iter()
+            .filter(|finding| finding.code == Code::RouterUnknown)
+        {
+            diagnosis.candidates.push(Candidate {
+                code: finding.code,
+                params: finding.params.clone(),
+                why: Say::OnlyPossible.into(),
+            });
+        }
+    }
+    diagnosis.findings.extend(others);
+    diagnosis.not_seen = missing;
+    diagnosis
+}
+
+/// Required facts of the stages before the routers that nobody saw.
+fn blocking(view: &View) -> Vec<NotSeen> {
+    view.stages
+        .iter()
+        .filter(|stage| stage.state == State::Unknown && stage.id < StageId::Router(String::new()))
+        .flat_map(|stage| stage.not_seen.iter().filter(|fact| fact.required).cloned())
+        .collect()
+}
+
+/// Nothing comes to the routers.
+fn before_routers(trial: &Trial<'_>, stage: &Stage, diagnosis: &mut Diagnosis) {
+    diagnosis.outcome = Outcome::None;
+    let Some(raised) = stage.raises.first() else {
+        diagnosis.outcome = Outcome::Unknown;
+        return;
+    };
+    diagnosis.verdict = Some(Verdict {
+        code: raised.code,
+        certainty: Certainty::Likely,
+        params: raised.params.clone(),
+        then: Vec::new(),
+        contributors: Vec::new(),
+        worlds: Vec::new(),
+    });
+    diagnosis.findings.push(Finding {
+        code: raised.code,
+        severity: raised.code.severity(),
+        certainty: Certainty::Likely,
+        subject: raised.subject.clone(),
+        params: raised.params.clone(),
+        evidence: raised.evidence.clone(),
+        remedy: Vec::new(),
+        see: Vec::new(),
+    });
+    let _ = trial;
+}
+
+/// Facts without which the first scenario cannot be decided.
+fn undecided(trial: &Trial<'_>, found: &Found) -> Vec<NotSeen> {
+    let mut missing = Vec::new();
+    let fact = |what: Phrase, why: Say, how: Option<Say>| NotSeen {
+        what,
+        why: why.into(),
+        how_to_see: how.map(Into::into),
+        required: true,
+    };
+    let folded = trial.folded;
+    if folded.requests == 0 {
+        missing.push(fact(
+            Say::ReplayRequests.into(),
+            Say::ReplayNoRequest,
+            Some(Say::HowReplayRequests),
+        ));
+    }
+    if folded.unclear > 0 {
+        missing.push(fact(
+            Phrase::new(Say::ReplayArguments).with("count", folded.unclear.to_string()),
+            Say::ReplayArgumentText,
+            Some(Say::HowReplayRequests),
+        ));
+    }
+    if folded.beyond > 0 {
+        missing.push(fact(
+            Phrase::new(Say::ReplayBeyond).with("count", folded.beyond.to_string()),
+            Say::ReplayTooMany,
+            None,
+        ));
+    }
+    if found.lost > 0 && found.uncertain == folded.unclear + folded.beyond {
+        return missing;
+    }
+    // What makes the answer a bound, said once each.
+    let mut said: Vec<Phrase> = Vec::new();
+    for class in folded.classes[0]
+        .iter()
+        .filter(|class| class.ran.is_uncertain())
+    {
+        if !folded.modelled[0] {
+            said.push(
+                Phrase::new(Say::ReplayVersion).with("dubbo", trial.base().world.dubbo.to_string()),
+            );
+        }
+        for step in &class.ran.trace.steps {
+            for part in &step.parts {
+                let key = part.rule.as_ref().map_or("-", |rule| rule.key.as_str());
+                let phrase = match &part.effect {
+                    Effect::Script => Phrase::new(Say::ReplayScript).with("rule", key),
+                    Effect::NotSeen => Phrase::new(Say::ReplayRule).with("rule", key),
+                    Effect::Unknown => {
+                        Phrase::new(Say::ReplayRouter).with("router", part.text.clone())
+                    }
+                    Effect::Declared => {
+                        Phrase::new(Say::ReplayZones).with("router", step.step.router.to_string())
+                    }
+                    Effect::NotRunnable(what) => Phrase::new(Say::ReplayPart)
+                        .with("rule", key)
+                        .with("part", what.clone()),
+                    _ => continue,
+                };
+                if matches!(part.output, crate::route::outcome::Outcome::Within(_)) {
+                    said.push(phrase);
+                }
+            }
+        }
+    }
+    said.sort();
+    said.dedup();
+    for what in said {
+        let (why, how) = match what.say {
+            Say::ReplayScript => (Say::ReplayNotRun, None),
+            Say::ReplayRule => (Say::ReplayEarlier, Some(Say::HowStarting)),
+            Say::ReplayRouter => (Say::ReplayOwnCode, Some(Say::HowDeclare)),
+            Say::ReplayZones => (Say::ReplayNotGiven, Some(Say::HowZones)),
+            _ => (Say::ReplayNotModelled, None),
+        };
+        missing.push(fact(what, why, how));
+    }
+    missing
+}
+
+/// How sure the answer is; `None` = other assumptions give another outcome.
+fn certainty(
+    trial: &Trial<'_>,
+    found: &Found,
+    missing: &mut Vec<NotSeen>,
+) -> (Option<Certainty>, Vec<WorldResult>) {
+    let mut certainty = Certainty::Certain;
+    let mut worlds = Vec::new();
+    let mut differs = false;
+    let mut fact = |what: Say, how: Say| {
+        missing.push(NotSeen {
+            what: what.into(),
+            why: Say::WorldsDiffer.into(),
+            how_to_see: Some(how.into()),
+            required: true,
+        });
+    };
+    let mut compare = |places: &[usize], what: Say, how: Say| {
+        let mut said = false;
+        for &place in places {
+            let other = trial.found(place);
+            let world = &trial.scenarios[place].world;
+            if (other.outcome, other.code()) == (found.outcome, found.code()) {
+                continue;
+            }
+            worlds.push(WorldResult {
+                dubbo: world.dubbo.to_string(),
+                state: state_word(world.state),
+                outcome: other.outcome,
+                code: other.code(),
+            });
+            if other.outcome == found.outcome {
+                certainty = Certainty::Likely;
+            } else {
+                differs = true;
+                if !said {
+                    fact(what, how);
+                    said = true;
+                }
+            }
+        }
+    };
+    compare(
+        &trial.plan.lines,
+        Say::ConsumerVersionUnknown,
+        Say::HowVersion,
+    );
+    compare(
+        trial.plan.running.as_slice(),
+        Say::ConsumerStateUnknown,
+        Say::HowStarting,
+    );
+    compare(
+        &trial.plan.hosts,
+        Say::ReplayConsumerAddress,
+        Say::HowConsumerIp,
+    );
+    let dubbo = &trial.base().world.dubbo;
+    let registry_unknown = !dubbo.at_least([2, 7, 10])
+        && trial.subject.registry.is_none()
+        && trial.interest.sees_host();
+    let partly_modelled = !dubbo.at_least([2, 7, 6]);
+    let other_client = trial.subject.question.consumer.client == Some(Client::Go);
+    if registry_unknown || partly_modelled || other_client || found.uncertain > 0 {
+        certainty = certainty.min(Certainty::Likely);
+    }
+    ((!differs).then_some(certainty), worlds)
+}
+
+pub(super) fn state_word(state: ConsumerState) -> &'static str {
+    match state {
+        ConsumerState::Running => "running",
+        ConsumerState::Starting => "starting",
+    }
+}
+
+/// Parameters of the sentence of a cause.
+pub(super) fn cause_params(cause: &Cause, total: usize) -> Map<String, Value> {
+    object(json!({
+        "rule": cause.rule, "position": position(cause), "condition": cause.condition, "tag": cause.condition,
+        "count": cause.input, "total": total, "stage": cause.stage,
+    }))
+}
+
+fn params(trial: &Trial<'_>, cause: &Cause, found: &Found) -> Map<String, Value> {
+    let total = trial.folded.addresses.as_ref().map_or(0, |all| all.len());
+    let mut params = cause_params(cause, total);
+    params.insert(
+        "service".to_owned(),
+        json!(trial.subject.question.service.to_string()),
+    );
+    params.insert("requests".to_owned(), json!(trial.folded.requests));
+    params.insert("lost".to_owned(), json!(found.lost));
+    params
+}
+
+pub(super) fn position(cause: &Cause) -> Option<String> {
+    cause
+        .position
+        .map(|at| format!("{}:{}", at.line, at.column))
+}
+
+pub(super) fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}
+
+fn cause_finding(trial: &Trial<'_>, cause: &Cause, certainty: Certainty, found: &Found) -> Finding {
+    let mut argv = trial.argv.to_vec();
+    argv.extend(["--candidate".to_owned(), "fixed.yaml".to_owned()]);
+    Finding {
+        code: cause.code,
+        severity: cause.code.severity(),
+        certainty,
+        subject: subject(trial, cause.rule.as_deref()),
+        params: params(trial, cause, found),
+        evidence: trial.seen(cause.rule.as_deref(), position(cause)),
+        remedy: cause
+            .rule
+            .iter()
+            .map(|_| Remedy {
+                text: Say::DoTryCandidate.into(),
+                argv: argv.clone(),
+                changes: false,
+            })
+            .collect(),
+        see: vec!["2-6".to_owned()],
+    }
+}
+
+pub(super) fn subject(trial: &Trial<'_>, rule: Option<&str>) -> (String, String) {
+    match rule {
+        Some(rule) => ("rule".to_owned(), rule.to_owned()),
+        None => (
+            "service".to_owned(),
+            trial.subject.question.service.to_string(),
+        ),
+    }
+}
+
+/// What would still be in the way without the rule that leaves nothing, and so on.
+fn then(trial: &Trial<'_>, first: &Cause, class: usize) -> Vec<Code> {
+    let example = &trial.folded.classes[0][class].example;
+    let mut codes = Vec::new();
+    let mut scenario = trial.base().clone();
+    let mut current = first.clone();
+    for _ in 0..MOST_REPAIRED {
+        let Some(rule) = current.rule.take() else {
+            break;
+        };
+        scenario.rules.put(&rule, RuleText::Absent);
+        if let Some(earlier) = &mut scenario.earlier {
+            earlier.put(&rule, RuleText::Absent);
+        }
+        scenario
+            .settings
+            .declared
+            .retain(|declared| declared.to_string() != rule);
+        let mut sessions = Sessions::new(&scenario, trial.subject);
+        let next = sessions
+            .run(&example.caller, &call(example))
+            .and_then(|ran| cause(&ran, trial.zones()));
+        match next {
+            Some(next) => {
+                codes.push(next.code);
+                current = next;
+            }
+            None => break,
+        }
+    }
+    codes
+}
+
+/// What was taken away before the router that leaves nothing.
+fn contributors(trial: &Trial<'_>, first: &Cause, class: usize) -> Vec<(Code, usize)> {
+    let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
+    for fall in waterfall(&trial.folded.classes[0][class].ran, trial.zones()) {
+        if fall.id == first.stage {
+            break;
+        }
+        for taken in &fall.gone {
+            *counts.entry(taken.code).or_default() += 1;
+        }
+    }
+    counts.into_iter().collect()
+}
+
+/// The stages: up to the routers as computed, then those of the calls that lose most, or of most calls.
+fn stages(trial: &Trial<'_>, found: &Found) -> Vec<(SourceId, Model, Stage)> {
+    let mut stages: Vec<Stage> = trial
+        .view
+        .stages
+        .iter()
+        .filter(|stage| stage.id < StageId::Connectivity)
+        .cloned()
+        .collect();
+    let failed = stages.iter().any(|stage| stage.state == State::Failed);
+    let classes = &trial.folded.classes[0];
+    let shown = found.cause.as_ref().map_or_else(
+        || (0..classes.len()).max_by_key(|at| (classes[*at].requests, std::cmp::Reverse(*at))),
+        |(_, class)| Some(*class),
+    );
+    if let (false, Some(class)) = (failed, shown.and_then(|at| classes.get(at))) {
+        stages.extend(
+            waterfall(&class.ran, trial.zones())
+                .into_iter()
+                .map(router_stage),
+        );
+    }
+    stages
+        .into_iter()
+        .map(|stage| (trial.source.clone(), Model::Interface, stage))
+        .collect()
+}
+
+fn router_stage(fall: Fall) -> Stage {
+    let name = fall.id.strip_prefix("X.").unwrap_or(&fall.id).to_owned();
+    let state = match (fall.output, fall.bounded) {
+        (_, true) => State::Unknown,
+        (0, false) => State::Failed,
+        _ => State::Ok,
+    };
+    Stage {
+        input: Some(fall.input),
+        output: Some(fall.output),
+        because: match fall.thrown {
+            Some(thrown) => Some(Phrase::new(Say::ReplayThrown).with("error", thrown)),
+            None if !fall.has_rule && fall.gone.is_empty() => Some(Say::NoRule.into()),
+            None => None,
+        },
+        dropped: fall
+            .gone
+            .into_iter()
+            .map(|taken| Dropped {
+                address: taken.address,
+                code: taken.code,
+                rule: taken.rule,
+                position: taken
+                    .position
+                    .map(|at| format!("{}:{}", at.line, at.column)),
+            })
+            .collect(),
+        ..Stage::plain(StageId::Router(name), state)
+    }
+}
+
+/// What was taken for granted.
+fn assumed(trial: &Trial<'_>) -> Vec<Assumption> {
+    let base = trial.found(0);
+    let differs = |places: &[usize]| {
+        places.iter().any(|place| {
+            let other = trial.found(*place);
+            (other.outcome, other.code()) != (base.outcome, base.code())
+        })
+    };
+    let mut assumed = Vec::new();
+    if !trial.plan.lines.is_empty() {
+        assumed.push(Assumption {
+            what: "dubbo",
+            value: trial.base().world.dubbo.to_string(),
+            why: Say::AssumedNewest.into(),
+            changes_verdict: differs(&trial.plan.lines),
+        });
+    }
+    if let Some(running) = trial.plan.running {
+        assumed.push(Assumption {
+            what: "consumer",
+            value: state_word(trial.base().world.state).to_owned(),
+            why: Say::AssumedBothStates.into(),
+            changes_verdict: differs(&[running]),
+        });
+    }
+    assumed
+}
+
+/// Scenarios that differ from the first, when the version is assumed.
+pub(super) fn other_lines(trial: &Trial<'_>) -> Vec<String> {
+    let base = trial.found(0);
+    trial
+        .plan
+        .lines
+        .iter()
+        .filter(|place| {
+            let other = trial.found(**place);
+            (other.outcome, other.code()) != (base.outcome, base.code())
+        })
+        .map(|place| trial.scenarios[*place].world.dubbo.to_string())
+        .collect()
+}
+
+/// Whether a drill, a candidate or the rules as they are make calls lose everything.
+pub fn loses(trial: &Trial<'_>) -> bool {
+    let lost = |place: usize| {
+        trial.folded.classes[place]
+            .iter()
+            .any(|class| class.requests > 0 && class.ran.is_lost())
+    };
+    trial.plan.drills.iter().any(|place| lost(*place)) || trial.plan.candidate.is_some_and(lost)
+}

@@ -1,0 +1,334 @@
+//! One set of rules, addresses and version, and the chains in it: one for each caller.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::drill::{Gone, Zones};
+use super::rule_set::RuleTexts;
+use super::subject::Subject;
+use crate::input::requests::Caller;
+use crate::question::World;
+use crate::route::application::{Application, Chain, Settings, Step};
+use crate::route::call::Call;
+use crate::route::declared::Zones as ZonesOfList;
+use crate::route::outcome::Outcome;
+use crate::route::provider::Provider;
+use crate::route::rules::{RuleSource as _, RuleText};
+use crate::route::set::AddressSet;
+use crate::route::trace::{Explained, Reading, Trace};
+use crate::route::{AddressList, Thrown};
+use crate::rule::kind::RuleKind;
+use crate::view::directory::ServiceUrl;
+
+/// Addresses that all chains of a scenario may hold together; beyond, those of callers not seen for longest are made anew.
+const MOST_HELD: usize = 2_000_000;
+
+/// What is compared with what.
+#[derive(Debug, Clone)]
+pub struct Scenario {
+    /// Its name in the report (`3.2.16`, `zone=A`).
+    pub name: String,
+    /// Version and state of the consumer.
+    pub world: World,
+    /// The rules.
+    pub rules: RuleTexts,
+    /// What a running consumer had before these rules came; `None` when it starts with them.
+    pub earlier: Option<RuleTexts>,
+    /// What is taken away.
+    pub gone: Vec<Gone>,
+    /// Where addresses are.
+    pub zones: Zones,
+    /// What a chain cannot know from rules and addresses.
+    pub settings: Settings,
+    /// The caller's address where a call does not say it.
+    pub caller_ip: Option<String>,
+}
+
+/// The addresses of a list, in its order.
+pub type AddressNames = Rc<Vec<Named>>;
+
+/// One address of a list.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// `host:port`.
+    pub address: String,
+    /// Its zone, where known.
+    pub zone: Option<String>,
+    /// Its weight for load balancing.
+    pub weight: u32,
+}
+
+/// What a call came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// What each router did.
+    pub trace: Trace,
+    /// The addresses that the sets of the trace speak of.
+    pub addresses: AddressNames,
+}
+
+impl Ran {
+    /// What is left, and that an exception leaves nothing.
+    pub fn outcome(&self) -> Outcome {
+        self.trace
+            .outcome
+            .clone()
+            .unwrap_or_else(|_| Outcome::Only(AddressSet::none(self.addresses.len())))
+    }
+
+    /// Every address that may be left, sorted as the list is.
+    pub fn survivors(&self) -> Vec<&str> {
+        self.names(&self.outcome().at_most())
+    }
+
+    /// The addresses of a set.
+    pub fn names(&self, set: &AddressSet) -> Vec<&str> {
+        set.iter()
+            .map(|place| self.addresses[place].address.as_str())
+            .collect()
+    }
+
+    /// Whether nothing is left in any case.
+    pub fn is_lost(&self) -> bool {
+        self.outcome().is_empty()
+    }
+
+    /// Whether only bounds are known, so that nothing may be left.
+    pub fn is_uncertain(&self) -> bool {
+        !self.is_lost() && matches!(self.outcome(), Outcome::Within(_))
+    }
+}
+
+struct Session {
+    addresses: AddressNames,
+    form: Form,
+    last_used: u64,
+}
+
+enum Form {
+    /// The chain of a modelled version.
+    Modelled(Box<Application<RuleTexts>>, Box<Chain>),
+    /// The chain cannot be built: the reference fails.
+    Broken(Thrown),
+    /// The routers of this version are another engine. `bounded` = something is there that they would act on.
+    Unmodelled { bounded: bool },
+}
+
+/// The chains of a scenario.
+pub(super) struct Sessions<'a> {
+    scenario: &'a Scenario,
+    subject: &'a Subject,
+    by_caller: BTreeMap<Caller, Session>,
+    clock: u64,
+    most: usize,
+}
+
+impl<'a> Sessions<'a> {
+    pub(super) fn new(scenario: &'a Scenario, subject: &'a Subject) -> Self {
+        Self {
+            scenario,
+            subject,
+            by_caller: BTreeMap::new(),
+            clock: 0,
+            most: (MOST_HELD / subject.held.entries.len().max(1)).clamp(8, 4096),
+        }
+    }
+
+    /// Routes a call. `None` = the consumer's client cannot read the list.
+    pub(super) fn run(&mut self, caller: &Caller, call: &Call) -> Option<Ran> {
+        let session = self.session(caller)?;
+        let size = session.addresses.len();
+        let trace = match &session.form {
+            Form::Modelled(application, chain) => application.explain(chain, call),
+            Form::Broken(thrown) => Trace {
+                steps: Vec::new(),
+                outcome: Err(thrown.clone()),
+            },
+            Form::Unmodelled { bounded } => unmodelled(size, *bounded),
+        };
+        Some(Ran {
+            trace,
+            addresses: Rc::clone(&session.addresses),
+        })
+    }
+
+    /// The rules that a caller's routers read. Empty when the version is not modelled.
+    pub(super) fn readings(&mut self, caller: &Caller) -> Vec<Reading> {
+        match self.session(caller).map(|session| &session.form) {
+            Some(Form::Modelled(application, chain)) => application.readings(chain),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The addresses of a caller.
+    pub(super) fn addresses(&mut self, caller: &Caller) -> Option<AddressNames> {
+        Some(Rc::clone(&self.session(caller)?.addresses))
+    }
+
+    /// Whether the routers of the version are modelled.
+    pub(super) fn is_modelled(&mut self, caller: &Caller) -> bool {
+        !matches!(
+            self.session(caller).map(|session| &session.form),
+            Some(Form::Unmodelled { .. })
+        )
+    }
+
+    fn session(&mut self, caller: &Caller) -> Option<&Session> {
+        self.clock += 1;
+        if !self.by_caller.contains_key(caller) {
+            if self.by_caller.len() >= self.most {
+                let oldest = self
+                    .by_caller
+                    .iter()
+                    .min_by_key(|(_, session)| session.last_used)
+                    .map(|(caller, _)| caller.clone());
+                if let Some(oldest) = oldest {
+                    self.by_caller.remove(&oldest);
+                }
+            }
+            let session = self.open(caller)?;
+            self.by_caller.insert(caller.clone(), session);
+        }
+        let session = self.by_caller.get_mut(caller)?;
+        session.last_used = self.clock;
+        Some(session)
+    }
+
+    fn open(&self, caller: &Caller) -> Option<Session> {
+        let scenario = self.scenario;
+        let caller = &Caller {
+            ip: caller.ip.clone().or_else(|| scenario.caller_ip.clone()),
+            application: caller.application.clone(),
+        };
+        let held = self.subject.addresses(&scenario.world, caller)?;
+        let kept: Vec<ServiceUrl> = held
+            .urls
+            .into_iter()
+            .filter(|url| {
+                !scenario
+                    .gone
+                    .iter()
+                    .any(|gone| gone.takes(url.own(), &scenario.zones))
+            })
+            .collect();
+        let addresses: AddressNames =
+            Rc::new(kept.iter().map(|url| named(url, &scenario.zones)).collect());
+        let tagged = kept.iter().any(|url| url.text("dubbo.tag").is_some())
+            || held.reference.text("dubbo.tag").is_some();
+        let first = scenario.earlier.as_ref().unwrap_or(&scenario.rules);
+        // Up to 2.7.5 a reference's own tag is merged into addresses in ways that are not modelled once a tag rule is
+        // there: such a consumer was seen without an address that the same rules leave it later.
+        let dubbo = &scenario.world.dubbo;
+        let not_modelled = !dubbo.at_least([2, 7, 6])
+            && held.reference.text("dubbo.tag").is_some()
+            && scenario
+                .rules
+                .texts()
+                .any(|(key, _)| RuleKind::of_key(key) == Some(RuleKind::Tag));
+        let application = if not_modelled {
+            None
+        } else {
+            Application::new(dubbo, first.clone(), scenario.settings.clone())
+        };
+        let form = match application {
+            None => Form::Unmodelled {
+                bounded: tagged
+                    || scenario.rules.has_unknown()
+                    || scenario.rules.texts().next().is_some()
+                    || held.reference.text("router").is_some(),
+            },
+            Some(mut application) => {
+                let list = AddressList {
+                    providers: kept
+                        .into_iter()
+                        .map(|url| Box::new(url) as Box<dyn Provider + Send + Sync>)
+                        .collect(),
+                    consumer: held.consumer,
+                    zones: ZonesOfList {
+                        consumer: self.consumer_zone(caller),
+                        providers: addresses.iter().map(|one| one.zone.clone()).collect(),
+                    },
+                };
+                match application.refer(&held.reference, &[], list) {
+                    Err(thrown) => Form::Broken(thrown),
+                    Ok(chain) => match self.move_on(&mut application) {
+                        Ok(()) => Form::Modelled(Box::new(application), Box::new(chain)),
+                        Err(thrown) => Form::Broken(thrown),
+                    },
+                }
+            }
+        };
+        Some(Session {
+            addresses,
+            form,
+            last_used: 0,
+        })
+    }
+
+    /// The consumer's zone as given, else that of its address.
+    fn consumer_zone(&self, caller: &Caller) -> Option<String> {
+        let zones = &self.scenario.zones;
+        let ip = caller
+            .ip
+            .as_ref()
+            .or(self.subject.question.consumer.ip.as_ref());
+        zones
+            .consumer
+            .clone()
+            .or_else(|| zones.of_host(ip?).map(str::to_owned))
+    }
+
+    /// A running consumer is told what changed between the rules it had and those of the scenario.
+    fn move_on(&self, application: &mut Application<RuleTexts>) -> Result<(), Thrown> {
+        let Some(earlier) = &self.scenario.earlier else {
+            return Ok(());
+        };
+        for (key, text) in self.scenario.rules.texts() {
+            if earlier.rule(key) != RuleText::Text(text.to_owned()) {
+                application.update(key, Some(text))?;
+            }
+        }
+        let gone: Vec<&str> = earlier
+            .texts()
+            .filter(|(key, _)| self.scenario.rules.rule(key) == RuleText::Absent)
+            .map(|(key, _)| key)
+            .collect();
+        gone.into_iter()
+            .try_for_each(|key| application.update(key, None))
+    }
+}
+
+fn named(url: &ServiceUrl, zones: &Zones) -> Named {
+    let own = url.own();
+    Named {
+        address: own.address().unwrap_or_else(|| "-".to_owned()),
+        zone: zones.of(own).map(str::to_owned),
+        weight: url.text("weight").map_or(100, |text| {
+            text.parse::<i64>().map_or(100, |weight| {
+                u32::try_from(weight.max(0)).unwrap_or(u32::MAX)
+            })
+        }),
+    }
+}
+
+fn unmodelled(size: usize, bounded: bool) -> Trace {
+    let all = AddressSet::all(size);
+    let output = if bounded {
+        Outcome::Within(all.clone())
+    } else {
+        Outcome::Only(all.clone())
+    };
+    Trace {
+        steps: vec![Explained {
+            step: Step {
+                router: "-".into(),
+                kind: "rules",
+                input: Outcome::Only(all),
+                output: output.clone(),
+            },
+            parts: Vec::new(),
+            thrown: None,
+        }],
+        outcome: Ok(output),
+    }
+}
