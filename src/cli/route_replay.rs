@@ -31,8 +31,8 @@ pub struct RouteReplayArgs {
     pub providers: Option<PathBuf>,
     /// Requests to replay (.jsonl or .csv, also .gz)
     ///
-    /// JSON: {"method":"get","arguments":["42"],"attachments":{"dubbo.tag":"gray"},"count":3}.
-    /// CSV: method,arg0,attachment.dubbo.tag,consumer_ip,consumer_app,count.
+    /// A line of JSON: {"method":"get","arguments":["42"],"count":3}, also with attachments, parameter_types, consumer.
+    /// Columns of CSV: method, arg0, arg1, attachment.dubbo.tag, consumer_ip, consumer_app, count.
     #[arg(long, value_name = "FILE", conflicts_with = "access_log")]
     pub requests: Option<PathBuf>,
     /// Requests from a Dubbo access log (also .gz)

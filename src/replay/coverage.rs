@@ -74,6 +74,8 @@ impl Seen {
 pub struct Coverage {
     /// Conditions and tags that fitted no call.
     pub never_matched: Vec<PartName>,
+    /// Conditions that no call came to: nothing was left before them.
+    pub never_asked: Vec<PartName>,
     /// Conditions that fit calls and would take addresses away, if others had not done so before them.
     pub shadowed: Vec<PartName>,
     /// Addresses that no call can reach.
@@ -83,6 +85,12 @@ pub struct Coverage {
 /// The coverage of the first scenario.
 pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Coverage {
     let all = parts(scenario, folded);
+    let asked =
+        |name: &PartName| {
+            folded.seen.parts.keys().any(|seen| {
+                seen.rule == name.rule && seen.text == name.text && same_place(seen, name)
+            })
+        };
     let used = |name: &PartName| {
         folded
             .seen
@@ -104,7 +112,9 @@ pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Cove
     }
     for (name, force) in all {
         let found = used(&name);
-        if !found.matched {
+        if force.is_some() && !asked(&name) {
+            coverage.never_asked.push(name);
+        } else if !found.matched {
             coverage.never_matched.push(name);
         } else if !found.removed
             && !found.leaked

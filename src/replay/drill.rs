@@ -75,6 +75,12 @@ impl Gone {
                 _ => Self::Parameter(key.to_owned(), value.to_owned()),
             });
         }
+        if let Some((_, bits)) = text.split_once('/') {
+            let most = if text.contains(':') { 128 } else { 32 };
+            if bits.parse::<u8>().map_or(true, |bits| bits > most) {
+                return Err(expected.to_owned());
+            }
+        }
         // Tried on an address of its kind: a pattern that cannot be read fails there.
         let probe = if text.contains(':') {
             "2001:db8::1"

@@ -10,7 +10,7 @@ use super::fold::{Class, Folded};
 use super::interest::{Interest, call};
 use super::scenario::{Scenario, Sessions};
 use super::subject::Subject;
-use super::waterfall::{Cause, Fall, cause, waterfall};
+use super::waterfall::{Cause, Fall, cause, place, waterfall};
 use crate::diagnose::code::Code;
 use crate::diagnose::{
     Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict, WorldResult,
@@ -419,8 +419,10 @@ pub(super) fn state_word(state: ConsumerState) -> &'static str {
 
 /// Parameters of the sentence of a cause.
 pub(super) fn cause_params(cause: &Cause, total: usize) -> Map<String, Value> {
+    // Without a rule it is the call itself that forbids falling back.
+    let by_call = (cause.code == Code::TagNotServed).then_some("dubbo.force.tag");
     object(json!({
-        "rule": cause.rule, "position": position(cause), "condition": cause.condition, "tag": cause.condition,
+        "rule": cause.rule.as_deref().or(by_call), "position": position(cause), "condition": cause.condition, "tag": cause.condition,
         "count": cause.input, "total": total, "stage": cause.stage,
     }))
 }
@@ -537,6 +539,15 @@ fn stages(trial: &Trial<'_>, found: &Found) -> Vec<(SourceId, Model, Stage)> {
         .stages
         .iter()
         .filter(|stage| stage.id < StageId::Connectivity)
+        // Files are no registry: there is no place in it to look at.
+        .filter(|stage| {
+            trial.subject.registry.is_some()
+                || stage.state != State::Ok
+                || !matches!(
+                    stage.id,
+                    StageId::Reach | StageId::Place | StageId::NameForm | StageId::Decision
+                )
+        })
         .cloned()
         .collect();
     let failed = stages.iter().any(|stage| stage.state == State::Failed);
@@ -580,9 +591,7 @@ fn router_stage(fall: Fall) -> Stage {
                 address: taken.address,
                 code: taken.code,
                 rule: taken.rule,
-                position: taken
-                    .position
-                    .map(|at| format!("{}:{}", at.line, at.column)),
+                position: place(taken.position),
             })
             .collect(),
         ..Stage::plain(StageId::Router(name), state)

@@ -81,6 +81,19 @@ impl Ran {
         self.names(&self.outcome().at_most())
     }
 
+    /// The sets that may be drawn, with their probabilities; `None` when nothing is drawn.
+    pub fn draws(&self) -> Option<Vec<(Vec<&str>, f64)>> {
+        let Outcome::OneOf(answers) = self.outcome() else {
+            return None;
+        };
+        Some(
+            answers
+                .iter()
+                .map(|(set, probability)| (self.names(set), *probability))
+                .collect(),
+        )
+    }
+
     /// The addresses of a set.
     pub fn names(&self, set: &AddressSet) -> Vec<&str> {
         set.iter()

@@ -64,6 +64,11 @@ pub struct Cause {
     pub input: usize,
 }
 
+/// A place in a rule as reports write it: `line:column`.
+pub fn place(position: Option<Position>) -> Option<String> {
+    position.map(|at| format!("{}:{}", at.line, at.column))
+}
+
 /// The id of a router's stage, by its SPI name.
 pub fn stage_name(kind: &str, router: &str) -> String {
     match kind {

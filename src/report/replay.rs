@@ -8,10 +8,9 @@ use serde_json::{Value, json};
 use crate::input::access_log::AccessCounts;
 use crate::input::requests::Request;
 use crate::replay::{
-    self, Class, Coverage, PartName, Ran, Trial, Zones, cause, differences, shift, unguarded,
-    waterfall,
+    self, Class, Coverage, PartName, Ran, Trial, Zones, cause, differences, place, shift,
+    unguarded, waterfall,
 };
-use crate::route::outcome::Outcome;
 
 /// Most classes, differences and the like that are listed; totals have the true numbers.
 const MOST_LISTED: usize = 64;
@@ -154,6 +153,8 @@ pub struct TakenInfo {
 pub struct CoverageInfo {
     /// Conditions and tags that fitted no call.
     pub never_matched: Vec<PartInfo>,
+    /// Conditions that no call came to: nothing was left before them.
+    pub never_asked: Vec<PartInfo>,
     /// Conditions to which others leave nothing to do.
     pub shadowed: Vec<PartInfo>,
     /// Addresses that no call can reach, at most 200.
@@ -404,14 +405,12 @@ fn class_info(class: &Class, zones: &Zones) -> ClassInfo {
 }
 
 fn draws(ran: &Ran) -> Option<Vec<Draw>> {
-    let Outcome::OneOf(answers) = ran.outcome() else {
-        return None;
-    };
-    let mut draws: Vec<Draw> = answers
-        .iter()
-        .map(|(set, probability)| Draw {
-            survivors: names(&ran.names(set)),
-            probability: rounded(*probability),
+    let draws = ran.draws()?;
+    let mut draws: Vec<Draw> = draws
+        .into_iter()
+        .map(|(left, probability)| Draw {
+            survivors: names(&left),
+            probability: rounded(probability),
         })
         .collect();
     draws.sort_by(|a, b| {
@@ -427,16 +426,12 @@ fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
 
-fn position(at: Option<crate::rule::yaml::Position>) -> Option<String> {
-    at.map(|at| format!("{}:{}", at.line, at.column))
-}
-
 fn cause_info(cause: &replay::Cause) -> CauseInfo {
     CauseInfo {
         code: cause.code.to_string(),
         stage: cause.stage.clone(),
         rule: cause.rule.clone(),
-        position: position(cause.position),
+        position: place(cause.position),
         condition: cause.condition.clone(),
     }
 }
@@ -457,7 +452,7 @@ fn fall_info(fall: replay::Fall) -> FallInfo {
                 address: taken.address,
                 code: taken.code.to_string(),
                 rule: taken.rule,
-                position: position(taken.position),
+                position: place(taken.position),
                 condition: taken.condition,
                 clause: taken.clause,
                 value: taken.value,
@@ -474,13 +469,14 @@ fn coverage_info(coverage: Coverage) -> CoverageInfo {
             .take(MOST_ADDRESSES)
             .map(|part| PartInfo {
                 rule: part.rule,
-                position: position(part.position),
+                position: place(part.position),
                 text: part.text,
             })
             .collect()
     };
     CoverageInfo {
         never_matched: parts(coverage.never_matched),
+        never_asked: parts(coverage.never_asked),
         shadowed: parts(coverage.shadowed),
         unreachable_total: coverage.unreachable.len(),
         unreachable: coverage

@@ -13,7 +13,7 @@ use std::{
 };
 
 /// What each room may use besides itself. A room that is missing here may use nothing.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 16] = [
     ("model", &[]),
     ("rule", &["model"]),
     ("route", &["model", "rule"]),

@@ -8,6 +8,7 @@ mod log_shapes;
 mod nacos;
 mod no_provider;
 mod oracle;
+mod route_replay;
 mod seeds;
 mod snapshot;
 mod zookeeper;

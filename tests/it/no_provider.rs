@@ -23,9 +23,10 @@ use crate::cases::{
 };
 
 /// Where cases of finding codes may lie: a code is shown by the room that raises it.
-const ROOTS: [&str; 4] = [
+const ROOTS: [&str; 5] = [
     "fixtures/no_provider",
     "fixtures/route",
+    "fixtures/route_replay",
     "fixtures/lint",
     "fixtures/budget",
 ];

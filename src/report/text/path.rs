@@ -55,7 +55,7 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
         );
         for stage in stages {
             let (symbol, style) = state_symbol(stage.state);
-            let name = pad(&name(&stage.id, lang), NAME);
+            let name = pad(&format!("{} ", name(&stage.id, lang)), NAME);
             let head = format!("  {} {name}", view.style.symbol(symbol));
             page.hanging(&head, style, &said(stage, view));
         }

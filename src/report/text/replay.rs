@@ -253,6 +253,7 @@ fn part(part: &PartInfo) -> String {
 fn coverage(page: &mut Page, coverage: &CoverageInfo, view: View<'_>) {
     let lang = view.lang;
     let nothing = coverage.never_matched.is_empty()
+        && coverage.never_asked.is_empty()
         && coverage.shadowed.is_empty()
         && coverage.unreachable.is_empty();
     if nothing {
@@ -261,6 +262,7 @@ fn coverage(page: &mut Page, coverage: &CoverageInfo, view: View<'_>) {
     heading(page, Label::Coverage.text(lang), view);
     for (label, parts) in [
         (Label::NeverMatched, &coverage.never_matched),
+        (Label::NeverAsked, &coverage.never_asked),
         (Label::Shadowed, &coverage.shadowed),
     ] {
         for one in parts.iter().take(limit(view)) {

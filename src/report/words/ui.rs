@@ -97,6 +97,7 @@ labels! {
     Probability: "drawn with probability", "被选中的概率";
     Coverage: "coverage", "覆盖";
     NeverMatched: "fits none of these requests", "不符合这些请求中的任何一个";
+    NeverAsked: "nothing is left before it is asked", "在询问它之前已没有剩余地址";
     Shadowed: "others leave it nothing to do", "其他规则使它无事可做";
     UnreachableAddresses: "no request can reach", "没有请求能到达";
     Drill: "drill, without", "演练，缺少";
