@@ -64,8 +64,8 @@ const MAY_USE: [(&str, &[&str]); 16] = [
         "command",
         &[
             "budget", "cli", "settings", "code", "words", "model", "rule", "route", "input",
-            "question", "snapshot", "view", "diagnose", "replay", "want", "report", "observe", "progress",
-            "error", "exit",
+            "question", "snapshot", "view", "diagnose", "replay", "want", "report", "observe",
+            "progress", "error", "exit",
         ],
     ),
 ];

@@ -64,7 +64,10 @@ pub(crate) fn run(case: &Case, args: &[String]) -> Result<Run, String> {
 /// Asks as the case says and compares.
 pub(crate) fn grade(case: &Case) -> Grade {
     let verb = case.ask.first().map(String::as_str);
-    if !matches!(verb, Some("no-provider" | "timeout-budget" | "route-replay")) {
+    if !matches!(
+        verb,
+        Some("no-provider" | "timeout-budget" | "route-replay")
+    ) {
         return Grade::NotBuilt;
     }
     match run(case, &case.ask) {
