@@ -379,7 +379,7 @@ pub fn read_properties(bytes: &[u8]) -> bool {
 
 /// An access log.
 pub fn read_access_log(bytes: &[u8]) -> bool {
-    let counts = access_log::read(bytes, |_| true, |_| {}, |_| {});
+    let counts = access_log::read(bytes, true, |_| true, |_| {}, |_| {});
     counts.is_ok_and(|counts| counts.calls > 0)
 }
 
