@@ -1,5 +1,6 @@
 //! One integration binary: every file beside this one is listed here.
 
+mod budget;
 mod cases;
 mod cli;
 mod house;
