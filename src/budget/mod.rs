@@ -13,4 +13,4 @@ pub mod histogram;
 pub mod layers;
 pub mod plan;
 pub mod quantile;
-pub mod time;
+pub use crate::model::time;

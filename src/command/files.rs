@@ -174,7 +174,8 @@ fn source(path: &Path, whose: Option<Whose>, host: Option<String>, kind: &str) -
     }
 }
 
-fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
+/// A file or, for `-`, standard input.
+pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     if path.as_os_str() == "-" {
         return Ok(Box::new(io::stdin().lock()));
     }

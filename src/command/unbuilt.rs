@@ -32,11 +32,6 @@ pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
 
 /// The first given flag of `timeout-budget` that is not there.
 pub(super) fn timeout_budget(args: &TimeoutBudgetArgs) -> Result<(), UsageError> {
-    let instead = "give the 99th percentile with --p99";
-    first([
-        (args.samples.is_some(), "--samples", instead),
-        (args.prometheus.is_some(), "--prometheus", instead),
-    ])?;
     common(&args.common)
 }
 

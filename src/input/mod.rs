@@ -6,6 +6,8 @@
 pub mod access_log;
 pub mod lines;
 pub mod log;
+pub mod metrics;
 pub mod properties;
 pub mod providers;
 pub mod requests;
+pub mod samples;

@@ -5,5 +5,6 @@ pub mod matching;
 pub mod metadata;
 pub mod secret;
 pub mod service_key;
+pub mod time;
 pub mod url;
 pub mod version;

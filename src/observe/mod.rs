@@ -7,6 +7,7 @@ mod answers;
 mod deadline;
 mod failure;
 mod live;
+pub mod metrics;
 pub mod nacos;
 pub mod probe;
 pub mod recorded;

@@ -52,7 +52,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
             "replay",
         ],
     ),
-    ("observe", &["model", "question", "snapshot"]),
+    ("observe", &["input", "model", "question", "snapshot"]),
     ("cli", &["code", "model"]),
     (
         "settings",

@@ -98,6 +98,11 @@ fn read<T>(
         .transpose()
 }
 
+/// A flag whose value means nothing.
+pub(super) fn wrong(flag: &str, problem: &str) -> UsageError {
+    UsageError::new(format!("{flag}: {problem}"))
+}
+
 fn positive(text: &str) -> Result<Micros, String> {
     match Micros::parse(text)? {
         Micros(0) => Err(format!("`{text}`: must be longer than nothing")),

@@ -1,6 +1,7 @@
 //! `diag timeout-budget`: question -> want -> observe -> snapshot -> diagnose -> report.
 
 mod flags;
+mod measured;
 
 use std::path::Path;
 
@@ -34,8 +35,11 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     if let Some(method) = &args.method_name {
         settings.invocation.method = Some(method.clone());
     }
-    let asked = flags::asked(args)?;
+    let mut asked = flags::asked(args)?;
     warn(flags, &settings.warnings);
+    if let Some(measured) = measured::measured(args, &settings)? {
+        asked.measured = Some(measured);
+    }
     let files = files::read(&args.common)?;
     let gathered = match &args.common.sight.snapshot {
         Some(path) => recorded(path, args, &settings, files)?,

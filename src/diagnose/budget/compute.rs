@@ -25,7 +25,7 @@ use crate::{
     model::{url::Url, version::DubboVersion},
     question::Question,
     report::words::{Phrase, Say},
-    snapshot::Snapshot,
+    snapshot::{Key, Snapshot, SourceKind, Want},
 };
 
 /// Everything that was computed, for the findings.
@@ -126,6 +126,7 @@ pub(super) fn compute<'a>(
         offers,
         call,
     };
+    want_probes(&computed, missing);
     if computed.has_service() {
         let rows = |side: &Side, offers: &[Offer], version: &DubboVersion| {
             ladder::in_force(offers, side, &computed.call, version)
@@ -179,6 +180,23 @@ pub(super) fn compute<'a>(
         .map(|happening| happening.row.clone())
         .collect();
     computed
+}
+
+/// Recorded heartbeats of the providers.
+fn want_probes(computed: &Computed<'_>, missing: &Missing) {
+    let sources = &computed.snapshot.manifest().sources;
+    for (id, _) in sources
+        .iter()
+        .filter(|(_, source)| source.kind == SourceKind::Probe)
+    {
+        for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
+            let key = Key::Probe {
+                kind: "dubbo-heartbeat".to_owned(),
+                address: provider.address.clone(),
+            };
+            missing.note(computed.snapshot, Want::any(id, key));
+        }
+    }
 }
 
 /// What keeps the ladder from being certain.
