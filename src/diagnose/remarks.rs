@@ -150,12 +150,9 @@ pub(super) fn raised(
     }
 }
 
-/// An address that hardly any other host can reach.
-fn suspicious(entry: &Entry) -> Option<Raised> {
-    let address = entry.address();
-    let url = entry.plain()?;
-    let host = url.host.as_deref()?.trim_matches(['[', ']']);
-    let reason = match host.parse::<std::net::IpAddr>() {
+/// What is odd about a host that others are to reach.
+fn reason(host: &str) -> Option<&'static str> {
+    Some(match host.parse::<std::net::IpAddr>() {
         Ok(ip) if ip.is_unspecified() => "unspecified",
         Ok(ip) if ip.is_loopback() => "loopback",
         Ok(std::net::IpAddr::V4(ip)) if ip.octets()[..2] == [172, 17] => "docker-bridge",
@@ -165,7 +162,16 @@ fn suspicious(entry: &Entry) -> Option<Raised> {
         Ok(_) => return None,
         Err(_) if host == "localhost" => "loopback",
         Err(_) => "name-not-address",
-    };
+    })
+}
+
+/// An address that hardly any other host can reach.
+fn suspicious(entry: &Entry) -> Option<Raised> {
+    let address = entry.address();
+    let url = entry.plain()?;
+    let host = url.host.as_deref()?.trim_matches(['[', ']']);
+    let of_host = reason(host);
+    let reason = of_host.or((url.port == 0).then_some("no-port"))?;
     Some(raised(
         Code::AddressSuspicious,
         json!({"address": address, "reason": reason}),

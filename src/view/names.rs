@@ -41,6 +41,12 @@ pub fn is_near(wanted: &str, other: &str) -> bool {
         || (package == other_package && strsim::levenshtein(name, other_name) <= 2)
 }
 
+/// The name of an inner class whose `$Inner` a shell took for a variable and made nothing of.
+pub fn is_shell_eaten(typed: &str, other: &str) -> bool {
+    let rest = other.strip_prefix(typed);
+    rest.is_some_and(|rest| rest.starts_with('$') || rest.starts_with("___"))
+}
+
 /// The same interface but for the spelling of an inner class: `$`, or `___` as Nacos names have it.
 pub fn is_same_spelling(wanted: &str, other: &str) -> bool {
     wanted != other && wanted.replace("___", "$") == other.replace("___", "$")
@@ -70,6 +76,7 @@ mod tests {
         assert!(!is_near("com.a.OrderService", "com.b.OrderServise"));
         assert!(is_same_spelling("a.B$C", "a.B___C"));
         assert!(!is_same_spelling("a.B", "a.B"));
+        assert!(is_shell_eaten("a.B", "a.B$C") && !is_shell_eaten("a.B", "a.BC"));
     }
 
     proptest! {

@@ -417,7 +417,7 @@ impl Said {
             self.told_empty |= failure
                 .ids()
                 .any(|id| matches!(id, MessageId::A | MessageId::AOld));
-        } else if is_only_trouble_known(failure) {
+        } else if !had_addresses && is_only_trouble_known(failure) {
             // Taken up above, by its own meaning.
             if failure.ids().any(|id| NOTHING.contains(&id)) {
                 self.nothing.push(evidence(log, message));

@@ -192,7 +192,10 @@ pub(super) fn configurators(
         }
         let url = Url::parse_encoded(entry, &subscription.version)
             .map_err(|error| NotifyError::Configurator { place, error })?;
-        if is_match(&Terms::from(subscribed), &Terms::from(&url)).is_ok() {
+        let offered = Terms::from(&url);
+        // Only from 2.7 on an interface `*` is one of every name (`UrlUtils.isMatch`).
+        let is_known = offered.interface != Some("*") || subscription.version.at_least([2, 7]);
+        if is_known && is_match(&Terms::from(subscribed), &offered).is_ok() {
             urls.push((Some(EntryId::configurator(place)), url));
         }
     }

@@ -12,7 +12,7 @@ use super::{
 use crate::{
     diagnose::code::Code,
     model::url::Url,
-    view::{held::Entry, stage::Evidence},
+    view::{held::Entry, names::is_shell_eaten, stage::Evidence},
 };
 
 /// A field of the key in which a near miss differs.
@@ -85,6 +85,9 @@ pub(super) fn near_misses(case: &Case<'_>, fates: &[(&Entry, Fate)]) -> Vec<Near
     }
     let consumer = case.consumer();
     for near in &case.held.near {
+        if is_shell_eaten(interface, &near.interface) {
+            continue;
+        }
         let mut asked = consumer.clone();
         asked
             .parameters

@@ -5,11 +5,13 @@ use serde_json::json;
 use super::{Case, fate::fits, key::object};
 use crate::{
     diagnose::code::Code,
+    input::log::Failure,
     question::{AddressFault, UnreadableAddress},
     report::words::{Phrase, Say},
     snapshot::SourceId,
     view::{
         held::{Entry, Layer, LayerKind},
+        names::is_shell_eaten,
         stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
@@ -147,27 +149,40 @@ fn misaddressed(case: &Case<'_>) -> Option<Raised> {
     Some(not_asked(setting))
 }
 
-/// A name without a package that nobody has, while an interface with a package ends in it: it was typed in short.
+/// A name that nobody has and that was typed in short: without its package, or without the `$Inner` that the shell took
+/// for a variable. A name from the consumer's own text is the name it uses.
 fn meant(case: &Case<'_>) -> Option<NotSeen> {
     let name = &case.question.service.interface;
-    if name.contains('.') || !case.held.entries.is_empty() {
-        return None;
-    }
+    let from_text = || {
+        case.question.logs.iter().any(|log| {
+            log.failures
+                .iter()
+                .filter_map(Failure::service)
+                .any(|claim| claim.value.interface == *name)
+        })
+    };
+    let is_meant = |full: &str| {
+        let by_package = !name.contains('.')
+            && full
+                .rsplit_once('.')
+                .is_some_and(|(_, simple)| simple.eq_ignore_ascii_case(name));
+        by_package || is_shell_eaten(name, full)
+    };
     let names: Vec<&str> = case
         .held
         .near
         .iter()
         .map(|near| near.interface.as_str())
-        .filter(|full| {
-            full.rsplit_once('.')
-                .is_some_and(|(_, simple)| simple.eq_ignore_ascii_case(name))
-        })
+        .filter(|full| is_meant(full))
         .collect();
     let first = names.first()?;
+    if !case.held.entries.is_empty() || from_text() {
+        return None;
+    }
     Some(NotSeen {
         what: Phrase::new(Say::InterfaceMeant).with("name", name.as_str()),
         why: Phrase::new(Say::DidYouMean).with("names", names.join(", ")),
-        how_to_see: Some(Phrase::new(Say::HowAskFull).with("name", *first)),
+        how_to_see: Some(Phrase::new(Say::HowAskFull).with("name", format!("'{first}'"))),
         required: true,
     })
 }

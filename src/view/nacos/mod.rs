@@ -23,7 +23,7 @@ use super::{
         Application, Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw, Removal,
     },
     missing::Missing,
-    names::{is_near, is_same_spelling},
+    names::{is_near, is_same_spelling, is_shell_eaten},
     refused,
     stage::{Evidence, NotSeen, Raised},
 };
@@ -398,7 +398,8 @@ fn near(
             .next()
             .unwrap_or_default()
             .replace("___", "$");
-        if other != interface && is_near(interface, &other) {
+        let is_close = is_near(interface, &other) || is_shell_eaten(interface, &other);
+        if other != interface && is_close {
             others.insert((other, named.name.clone()));
         }
     }

@@ -14,7 +14,7 @@ use crate::{
     snapshot::Seen,
     view::{
         held::{Elsewhere, Listing, NearInterface},
-        names::{is_near, is_same_spelling},
+        names::{is_near, is_same_spelling, is_shell_eaten},
     },
 };
 
@@ -33,7 +33,8 @@ pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearIn
         return Vec::new();
     };
     let mut near: Vec<NearInterface> = service_names(names)
-        .filter(|other| other != interface && is_near(interface, other))
+        .filter(|other| other != interface)
+        .filter(|other| is_near(interface, other) || is_shell_eaten(interface, other))
         .take(NEAR)
         .filter_map(|other| {
             let providers = place.category(&other, "providers");
