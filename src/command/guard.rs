@@ -29,11 +29,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_exit_70() {
+    fn a_panic_is_exit_70_and_says_where_but_not_what() {
+        static SAID: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
         let before = panic::take_hook();
         let exit = guarded(|| panic!("CANARY"));
         let fine = guarded(|| Exit::Fine);
+        panic::set_hook(Box::new(|info| {
+            if let Ok(mut text) = SAID.lock() {
+                text.push_str(&said(info));
+            }
+        }));
+        let value = "CANARY".to_owned();
+        let parsed = panic::catch_unwind(|| value.parse::<u8>().expect(&value));
         panic::set_hook(before);
         assert_eq!((exit, fine), (Exit::Bug, Exit::Fine));
+        assert!(parsed.is_err());
+        let text = SAID.lock().unwrap();
+        assert!(
+            text.contains("guard.rs:") && !text.contains("CANARY"),
+            "{text}"
+        );
     }
 }

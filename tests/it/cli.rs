@@ -12,7 +12,6 @@ mod help;
 mod interrupt;
 mod logs;
 mod reports;
-mod secrets;
 mod settings;
 
 use std::path::{Path, PathBuf};

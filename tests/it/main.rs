@@ -10,6 +10,8 @@ mod nacos;
 mod no_provider;
 mod oracle;
 mod route_replay;
+mod secrets;
 mod seeds;
 mod snapshot;
+mod verbs;
 mod zookeeper;

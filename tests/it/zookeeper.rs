@@ -9,13 +9,13 @@
 
 mod cases;
 mod failures;
-mod impostors;
+pub(crate) mod impostors;
 mod members;
-mod proxy;
+pub(crate) mod proxy;
 mod reading;
-mod server;
+pub(crate) mod server;
 mod tls;
-mod tree;
+pub(crate) mod tree;
 mod verbs;
 mod walk;
 

@@ -56,16 +56,20 @@ pub(super) fn walk(
             .unread
             .extend(heard.unread().map(|why| (source.to_string(), why)));
         scope.note(observer, &walked);
+        // A server's words may repeat what it was sent.
+        let masked = |text: &str| snapshot.masker().text(text).into_owned();
         if let Some(failure) = &walked.lost {
+            let text = failure.text.as_deref().map(masked);
             stream::warn(&format!(
                 "{source}: {} ({}): what was read until then is recorded",
                 failure.kind,
-                failure.text.as_deref().unwrap_or("no details")
+                text.as_deref().unwrap_or("no details")
             ));
         }
         if let Some(path) = &walked.cut {
             stream::warn(&format!(
-                "{source}: too large: nothing was read from {path} on"
+                "{source}: too large: nothing was read from {} on",
+                masked(path)
             ));
         }
         if let (Some(server), Some(about)) = (

@@ -1,17 +1,10 @@
-//! Words that may come out nowhere, however they went in.
+//! Secrets on the command line, in the environment and in files of settings.
 
-use super::{REGISTRY, Recorded, diag, done, provider, run};
+use crate::cli::{REGISTRY, Recorded, diag, done, provider, run};
+
+use super::{CANARY, silent};
 
 const SERVICE: &str = "com.acme.OrderService";
-const CANARY: &str = "CANARY-7f3a";
-
-fn silent(done: &super::Done, what: &str) {
-    assert!(
-        !done.stdout.contains("CANARY") && !done.stderr.contains("CANARY"),
-        "{what}: {done:?}"
-    );
-}
-
 #[test]
 fn passwords_of_the_command_line() {
     let recorded = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "")]);
