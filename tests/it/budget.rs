@@ -181,3 +181,29 @@ fn a_histogram_in_both_alphabets() {
     }
     assert!(plain.stdout.is_ascii(), "{}", plain.stdout);
 }
+
+/// The recorded fleets: the timeout that the real consumer used stands in the note of each case.
+#[test]
+fn the_captured_consumers_used_what_is_computed() {
+    let mut compared = 0;
+    for case in cases_under("fixtures/cases/captures") {
+        let Some((method, observed)) = case.used() else {
+            continue;
+        };
+        if case.ask.get(2) != Some(&method) {
+            continue;
+        }
+        let ran =
+            check::run(&case, &case.ask).unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        let rows = ran.report["reports"][0]["budget"]["in_force"].clone();
+        assert_eq!(rows[0]["timeout_ms"], observed, "{}: {rows}", case.name);
+        assert_eq!(
+            rows.as_array().map(Vec::len),
+            Some(1),
+            "{}: {rows}",
+            case.name
+        );
+        compared += 1;
+    }
+    assert!(compared >= 45, "{compared} recordings");
+}

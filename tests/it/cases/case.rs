@@ -29,10 +29,23 @@ pub(crate) struct Case {
     #[serde(default)]
     pub(crate) secrets: Vec<String>,
     pub(crate) step: u8,
+    /// What was seen beside the evidence.
+    #[serde(default)]
+    pub(crate) note: String,
     #[serde(skip)]
     pub(crate) dir: PathBuf,
     #[serde(skip)]
     pub(crate) name: String,
+}
+
+impl Case {
+    /// Method and timeout that the real consumer used: `in force (observed): slow=500(by URL) ..`.
+    pub(crate) fn used(&self) -> Option<(String, i64)> {
+        let (_, rest) = self.note.split_once("in force (observed): ")?;
+        let (method, rest) = rest.split_once('=')?;
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        Some((method.to_owned(), digits.parse().ok()?))
+    }
 }
 
 /// All cases below a folder, by name.
