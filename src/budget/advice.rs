@@ -161,7 +161,7 @@ fn escaped(text: &str) -> String {
 fn properties(service: &ServiceKey, method: Option<&str>, advised: &Advised) -> String {
     let reference = format!("dubbo.reference.{}", service.interface);
     let prefix = match method {
-        Some(name) => format!("{reference}.methods.{name}"),
+        Some(name) => format!("{reference}.{name}"),
         None => reference,
     };
     let mut text = format!(

@@ -1,6 +1,9 @@
 //! A chain of calls: what retries of each link multiply to, and where an inner worst case outlasts an outer timeout.
 
-use super::{plan::Budget, plan::Factors, plan::budget, time::Micros};
+use super::{
+    plan::{self, Budget, Cluster, Factors, budget},
+    time::Micros,
+};
 
 /// One call of the chain: how the one before it calls this service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +20,18 @@ pub struct Link {
     pub countdown: bool,
     /// What was used up before the call.
     pub spent: Option<Micros>,
+    /// Cluster strategy; none = `failover`.
+    pub cluster: Option<String>,
+}
+
+impl Link {
+    /// Tries one after the other, and calls at the same time in each.
+    fn calls(&self) -> (u64, u64) {
+        let retries = i32::try_from(self.retries).unwrap_or(i32::MAX - 1);
+        let cluster = Cluster::named(self.cluster.as_deref());
+        let found = plan::tries(&cluster, retries.saturating_add(1), None, None, None);
+        (found.in_turn, found.at_once.unwrap_or(1))
+    }
 }
 
 /// Most links that make sense.
@@ -68,6 +83,7 @@ fn link(text: &str) -> Result<Link, String> {
             "timeout" => link.timeout = Some(time()?),
             "p99" => link.p99 = Some(time()?),
             "spent" => link.spent = Some(time()?),
+            "cluster" => link.cluster = Some(value.to_owned()),
             "countdown" => {
                 link.countdown = match value {
                     "true" => true,
@@ -77,7 +93,7 @@ fn link(text: &str) -> Result<Link, String> {
             }
             other => {
                 return Err(format!(
-                    "`{other}` of {name}: known are retries, timeout, p99, countdown, spent"
+                    "`{other}` of {name}: known are retries, timeout, p99, countdown, spent, cluster"
                 ));
             }
         }
@@ -108,16 +124,13 @@ pub struct Hop {
 /// The hops of a chain, front first.
 pub fn hops(links: &[Link]) -> Vec<Hop> {
     let mut reached: u64 = 1;
-    let worst = |link: &Link| {
-        link.timeout
-            .map(|timeout| timeout.times(link.retries.saturating_add(1)))
-    };
+    let worst = |link: &Link| link.timeout.map(|timeout| timeout.times(link.calls().0));
     links
         .iter()
         .enumerate()
         .map(|(at, link)| {
-            let tries = link.retries.saturating_add(1);
-            reached = reached.saturating_mul(tries);
+            let (tries, at_once) = link.calls();
+            reached = reached.saturating_mul(tries).saturating_mul(at_once);
             let inner = links.get(at + 1).and_then(worst);
             let outlasted = link
                 .timeout
@@ -250,6 +263,13 @@ mod tests {
         );
         assert_eq!(found[0].outlives_by, Some(ms(3800)));
         assert_eq!(hops(&links)[0].outlasted_by, Some(ms(3000)));
+    }
+
+    #[test]
+    fn the_strategy_decides_the_calls() {
+        let links = parse("a:retries=2:cluster=failfast,b:cluster=forking,c:retries=1").unwrap();
+        let reached: Vec<u64> = hops(&links).iter().map(|hop| hop.reached_by).collect();
+        assert_eq!(reached, [1, 2, 4]);
     }
 
     #[test]

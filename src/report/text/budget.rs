@@ -5,7 +5,7 @@ use crate::{
     diagnose::budget::model::{Budget, InForce, Measured, Tries},
     report::{
         layout::Page,
-        model::{Answer, Report},
+        model::Answer,
         safe::safe,
         style::{Style, Symbol},
         words::{
@@ -61,11 +61,24 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     }
 }
 
+/// The answer without the finding that the headline tells already.
+pub(super) fn rest(answer: &Answer) -> Answer {
+    let mut rest = answer.clone();
+    let told = answer.verdict.is_none()
+        && answer
+            .findings
+            .first()
+            .is_some_and(|first| first.severity != "info" && first.evidence.is_empty());
+    if told {
+        rest.findings.remove(0);
+    }
+    rest
+}
+
 /// Everything below the headline.
-pub(super) fn body(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
+pub(super) fn body(page: &mut Page, answer: &Answer, view: View<'_>) {
     let Some(budget) = &answer.budget else { return };
     let lang = view.lang;
-    let _ = report;
     if let Some(method) = &budget.method {
         page.field(&Term::Method.text(lang, &[]), &safe(method));
     }

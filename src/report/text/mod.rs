@@ -45,9 +45,11 @@ pub fn render(report: &Report, view: View<'_>) -> String {
         page.blank();
         if answer.budget.is_some() {
             budget::headline(&mut page, answer, view);
-            verdict::asked(&mut page, answer, view);
-            budget::body(&mut page, report, answer, view);
-            parts::findings(&mut page, report, answer, view);
+            if answer.question.service.interface != "-" {
+                verdict::asked(&mut page, answer, view);
+            }
+            budget::body(&mut page, answer, view);
+            parts::findings(&mut page, report, &budget::rest(answer), view);
             parts::limits(&mut page, answer, view);
             continue;
         }

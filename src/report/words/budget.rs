@@ -63,7 +63,7 @@ terms! {
     TriesNoNumber: "{cluster}, retries is no number: every call fails", "{cluster}，retries 不是数字：每次调用都失败";
     Write: "a write: retries=0", "写操作：retries=0";
     Read: "a read: retries=1 is enough", "读操作：retries=1 足够";
-    Expected: "{count} tries on average", "平均 {count} 次尝试";
+    Expected: "on average {count}", "平均 {count} 次";
     Every: "all", "全部";
     Total: "total", "总计";
     TotalOf: "{total} ms in force, the caller waits {upstream} ms", "生效 {total} 毫秒，调用方等待 {upstream} 毫秒";
@@ -77,7 +77,7 @@ terms! {
     MarkInForce: "in force", "生效";
     MarkAdvice: "advice", "建议";
     WhatIf: "what if", "假设";
-    WhatIfShare: "{timeout} ms: {low} to {high} of the calls run out of time, {count} tries on average", "{timeout} 毫秒：{low} 到 {high} 的调用会超时，平均 {count} 次尝试";
+    WhatIfShare: "{timeout} ms: {low} to {high} of the calls run out of time, tries on average: {count}", "{timeout} 毫秒：{low} 到 {high} 的调用会超时，平均 {count} 次尝试";
     WhatIfPlain: "{timeout} ms: {verdict}", "{timeout} 毫秒：{verdict}";
     Enough: "enough", "足够";
     Tight: "tight", "偏紧";
@@ -87,7 +87,7 @@ terms! {
     LoadSum: "{qps} calls/s x {rt} ms ({from}) = {flight} in flight; / 0.8 = {advised}", "{qps} 次/秒 x {rt} 毫秒（{from}）= 在途 {flight}；/ 0.8 = {advised}";
     LimitRow: "{name}={each} x {count}: {used} % used", "{name}={each} x {count}：使用 {used} %";
     ChainLabel: "chain", "链路";
-    HopRow: "{name}: {tries} tries, reached {reached} times, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";
+    HopRow: "{name}: tries {tries}, reached {reached} x, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";
     FrontRow: "the first caller: {p99} + {rtt} + {inner} (worst case behind) = {need} -> {rounded} ms outlasts every retry",
         "首个调用方：{p99} + {rtt} + {inner}（其后最坏）= {need} -> {rounded} 毫秒可覆盖所有重试";
     FrontUsual: "nothing failing: {usual} ms", "无失败时：{usual} 毫秒";
