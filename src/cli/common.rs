@@ -135,7 +135,7 @@ pub struct ConsumerFlags {
     /// Parameter of the reference, such as protocol=tri; repeatable
     #[arg(long, value_name = "K=V", value_parser = key_value, action = ArgAction::Append)]
     pub param: Vec<KeyValue>,
-    /// JDK of the consumer, for script rules (not in this version)
+    /// JDK of the consumer, for the engines of script rules
     #[arg(long, value_name = "VERSION")]
     pub jdk: Option<String>,
 }

@@ -93,11 +93,6 @@ fn common(common: &Common) -> Result<(), UsageError> {
         (zones.zone_key.is_some(), "--zone-key", zone),
         (zones.consumer_zone.is_some(), "--consumer-zone", zone),
         (
-            common.consumer.jdk.is_some(),
-            "--jdk",
-            "script rules are not run: they are shown as not seen",
-        ),
-        (
             common.registry.metadata_report.is_some(),
             "--metadata-report",
             "give it as --also-search to have it looked into",

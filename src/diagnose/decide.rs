@@ -282,10 +282,15 @@ fn settle(computed: &mut Computed<'_>) {
     let Some((raised, _)) = computed.cause.clone() else {
         return;
     };
-    let failing = [Limit::Version, Limit::State, Limit::Standing]
-        .iter()
-        .filter(|limit| computed.limits.contains(limit))
-        .count();
+    let failing = [
+        Limit::Version,
+        Limit::State,
+        Limit::Standing,
+        Limit::Consumer,
+    ]
+    .iter()
+    .filter(|limit| computed.limits.contains(limit))
+    .count();
     if failing > 1 || computed.limits.contains(&Limit::Contradiction) {
         computed.outcome = Outcome::Unknown;
         computed.cause = None;

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use super::{Outcome, code::Code, gather::Registry, place, text::Said};
 use crate::{
     question::{Client, ConsumerState, Question, World},
     report::words::{Phrase, Say},
     view::{
-        held::{Held, Reach, Standing},
+        held::{Held, Layer, LayerKind, Reach, Standing},
         interface::{Case, View, then},
         stage::{NotSeen, Raised, Stage, StageId, State},
     },
@@ -30,6 +32,8 @@ pub(crate) enum Limit {
     TextOnly,
     /// The rule for this code allows no more.
     Rule,
+    /// Something that the rules ask of the consumer is assumed.
+    Consumer,
     /// A client of which only a part is known.
     Client,
     /// Something seen does not fit.
@@ -104,6 +108,10 @@ pub(crate) fn judge(
     let blocks = always_blocking(&view);
     let Some(failed) = view.failed().cloned() else {
         let missing: Vec<NotSeen> = view.stages.iter().flat_map(required).collect();
+        let missing: Vec<NotSeen> = missing
+            .into_iter()
+            .chain(view.routed.undecided.iter().cloned())
+            .collect();
         let outcome = if missing.is_empty() {
             Outcome::Reachable
         } else {
@@ -118,6 +126,7 @@ pub(crate) fn judge(
         let mut judged = Judged::new(outcome, view);
         judged.candidates = candidates;
         judged.blocked_by = missing;
+        in_other_worlds(&mut judged);
         return judged;
     };
     let mut judged = Judged::new(Outcome::None, view);
@@ -131,6 +140,16 @@ pub(crate) fn judge(
     };
     let mut missing = blocks;
     missing.extend(before(&judged.view, &failed.id));
+    if matches!(failed.id, StageId::Router(_)) {
+        // Attempts that were recorded and not evaluated may show that nobody is there at all.
+        let connectivity = judged.view.stage(&StageId::Connectivity);
+        missing.extend(
+            held.layers
+                .iter()
+                .filter(|layer| layer.kind == LayerKind::Probe && connectivity.is_some())
+                .map(Layer::not_seen),
+        );
+    }
     judged.contributors = contributors(&judged.view, &failed.id);
     judged.raised = Some(first);
     match failed.id {
@@ -156,6 +175,7 @@ pub(crate) fn judge(
             judged.kept = true;
             undecided(&mut judged, Say::KeptListUnknown);
         }
+        StageId::Router(_) => routed_away(&mut judged),
         StageId::Configurators => configured_away(question, world, held, &case, &mut judged),
         _ => {
             place::decide(&case, said, &mut judged);
@@ -174,13 +194,46 @@ pub(crate) fn judge(
         undecided(&mut judged, Say::EarlierStageUnknown);
     }
     judged.blocked_by.extend(missing);
-    if judged.outcome == Outcome::None
+    if matches!(judged.outcome, Outcome::None | Outcome::Partly)
         && let Some(stage) = &judged.stage
         && *stage > StageId::Place
     {
         judged.then = then(&case, stage);
     }
     judged
+}
+
+/// What the routers would do in a world that could be.
+fn in_other_worlds(judged: &mut Judged) {
+    let raised = judged.view.routed.possible.clone();
+    judged.candidates.extend(
+        raised
+            .into_iter()
+            .map(|raised| (raised, Say::DependsOnConsumer)),
+    );
+}
+
+/// The routers leave nothing: for all calls, or for some; or it depends on what is not known of the consumer.
+fn routed_away(judged: &mut Judged) {
+    let routed = judged.view.routed.clone();
+    if !routed.undecided.is_empty() {
+        judged.blocked_by.extend(routed.undecided);
+        undecided(judged, Say::DependsOnConsumer);
+        in_other_worlds(judged);
+        return;
+    }
+    if routed.assumed {
+        judged.limits.insert(Limit::Consumer);
+    }
+    if routed.nearest_patch {
+        judged.limits.insert(Limit::Rule);
+    }
+    if !routed.lost.is_empty() {
+        judged.outcome = Outcome::Partly;
+        if let Some(raised) = &mut judged.raised {
+            raised.params.insert("requests".into(), routed.lost.into());
+        }
+    }
 }
 
 /// The verdict becomes a candidate.
@@ -273,13 +326,24 @@ fn configured_away(
     case: &Case<'_>,
     judged: &mut Judged,
 ) {
+    let says = |name: &str| {
+        let raised = judged.raised.as_ref();
+        raised.is_some_and(|raised| raised.params.get(name) == Some(&Value::Bool(true)))
+    };
+    let (own, by_center) = (says("own"), says("center"));
     if world.state == ConsumerState::Starting {
+        // On 3.x it may arrive after the first list, which is then kept.
+        if by_center && world.dubbo.line().is_3x() {
+            undecided(judged, Say::ConfiguratorLate);
+            judged.blocked_by.push(NotSeen {
+                what: Say::ConfiguratorOrder.into(),
+                why: Say::NotAsked.into(),
+                how_to_see: Some(Say::HowQos.into()),
+                required: true,
+            });
+        }
         return;
     }
-    let own = judged
-        .raised
-        .as_ref()
-        .is_some_and(|raised| raised.params.get("own") == Some(&serde_json::Value::Bool(true)));
     if own {
         // The entry was registered anew as disabled; for a moment the list was empty.
         judged.limits.insert(Limit::Rule);
@@ -294,6 +358,13 @@ fn configured_away(
         .configurators
         .iter()
         .filter_map(|entry| entry.changed_ms)
+        .chain(
+            held.rules
+                .stored
+                .iter()
+                .filter(|stored| stored.read && stored.kind == LayerKind::Configurator)
+                .filter_map(|stored| stored.changed_ms),
+        )
         .max();
     match (since, rule) {
         // It started after the rule was there.
@@ -316,6 +387,7 @@ pub(crate) fn limit_phrase(limit: Limit) -> Phrase {
         Limit::Place => Say::LimitPlace,
         Limit::TextOnly => Say::LimitTextOnly,
         Limit::Rule => Say::LimitRule,
+        Limit::Consumer => Say::LimitConsumer,
         Limit::Client => Say::LimitClient,
         Limit::Contradiction => Say::LimitContradiction,
     })

@@ -72,6 +72,14 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     if let Some(raised) = kept(computed) {
         found.push((raised, Certainty::Likely, reachable));
     }
+    for (_, _, judged) in &computed.states[0].parts {
+        let remarks = &judged.view.routed.remarks;
+        found.extend(
+            remarks
+                .iter()
+                .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
+        );
+    }
     for registry in computed.registries {
         for held in &registry.held {
             for entry in matching(computed, held) {

@@ -55,6 +55,16 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         }],
         Code::AllUnhealthy => vec![change(Say::DoStartProvider)],
         Code::WeightZero => vec![change(Say::DoRaiseWeight)],
+        Code::RoutedAway
+        | Code::ConsumerBlocked
+        | Code::TagNotServed
+        | Code::UntaggedStarved
+        | Code::ZonePinned => vec![change(Say::DoCorrectRule), candidate(computed)],
+        Code::RuleNotDelivered => vec![change(Say::DoMoveRule)],
+        Code::RuleUnparsed | Code::RuleNoEffect | Code::RuleLeaks => {
+            vec![change(Say::DoCorrectRule)]
+        }
+        Code::RouterUnknown => vec![text(Say::DoDeclareRouter)],
         Code::AllDisabled => vec![change(Say::DoEnable)],
         Code::DisabledByOverride => vec![change(Say::DoRemoveOverride)],
         Code::ProtocolFiltered => vec![change(Say::DoAlignProtocol)],
@@ -121,6 +131,19 @@ fn offered(computed: &Computed<'_>, raised: &Raised) -> Remedy {
     }
     Remedy {
         text: Phrase::new(Say::DoAskOffered),
+        argv,
+        changes: false,
+    }
+}
+
+/// Try a corrected rule before it is published.
+fn candidate(computed: &Computed<'_>) -> Remedy {
+    let mut argv = command(computed, &["--candidate", "FILE"]);
+    if let Some(verb) = argv.get_mut(1) {
+        "route-replay".clone_into(verb);
+    }
+    Remedy {
+        text: Phrase::new(Say::DoTryCandidate),
         argv,
         changes: false,
     }

@@ -48,6 +48,8 @@ pub struct Question {
     /// What logs say: pasted (`--from-log`), attached, or attached files of the recording.
     /// `origin.name` is the id of the file's source in the snapshot (`f1`).
     pub logs: Vec<LogFacts>,
+    /// Routers of the consumer's own code, as declared (`--router`).
+    pub routers: Vec<String>,
     /// The moment of the diagnosis: the recording's time, or the clock of a live run.
     pub now: Timestamp,
 }
@@ -67,6 +69,7 @@ impl Question {
             require: BTreeSet::new(),
             unreadable: Vec::new(),
             logs: Vec::new(),
+            routers: Vec::new(),
             now,
         }
     }
@@ -104,6 +107,8 @@ pub struct Consumer {
     pub params: BTreeMap<String, String>,
     /// Java Dubbo or another client.
     pub client: Option<Client>,
+    /// Its JDK (`--jdk 17`), for script engines.
+    pub jdk: Option<String>,
 }
 
 /// A running consumer keeps old lists and old rules, a starting one has none.

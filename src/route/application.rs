@@ -5,9 +5,10 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::ask::Ask;
 use super::call::Call;
 use super::chain::{KINDS, Kind, Making, Shared, activated};
 use super::declared::{Declared, DeclaredRouter, Unknown};
@@ -27,6 +28,8 @@ pub struct Settings {
     pub fail_fast: bool,
     /// Names of script engines that the consumer's JVM has, or `None` when that is not known.
     pub script_engines: Option<Vec<String>>,
+    /// Kinds of routers that are taken out of the chain, to see what the others do without them.
+    pub without: Vec<&'static str>,
     /// Routers of the user's own code, as declared.
     pub declared: Vec<Declared>,
     /// Whether a name in the consumer's `router` that Dubbo does not bring is a router of the user's own code. Else it is
@@ -39,6 +42,7 @@ impl Default for Settings {
         Self {
             fail_fast: true,
             script_engines: None,
+            without: Vec::new(),
             declared: Vec::new(),
             custom_routers: false,
         }
@@ -163,14 +167,22 @@ impl<S: RuleSource> Application<S> {
             self.dialect.shape,
             self.settings.custom_routers,
         )?;
-        for kind in kinds {
+        let without = self.settings.without.clone();
+        for kind in kinds
+            .into_iter()
+            .filter(|kind| !without.contains(&kind.name))
+        {
             ids.push(self.router(kind, consumer)?);
         }
         if self.dialect.shape != Shape::Linked {
             ids.sort_by_key(|id| self.slots[*id].runs);
         }
-        self.add_declared(&mut ids);
-        self.add_unknown(&mut ids, unknown);
+        if !without.contains(&DECLARED) {
+            self.add_declared(&mut ids);
+        }
+        if !without.contains(&CUSTOM) {
+            self.add_unknown(&mut ids, unknown);
+        }
         let linked = self.dialect.shape == Shape::Linked;
         if linked {
             for (place, id) in ids.iter().enumerate() {
@@ -178,7 +190,8 @@ impl<S: RuleSource> Application<S> {
             }
         }
         let mut routers = ids.clone();
-        let (of_urls, left_out) = self.of_rule_urls(rule_urls);
+        let (mut of_urls, left_out) = self.of_rule_urls(rule_urls);
+        of_urls.retain(|id| !without.contains(&self.slots[*id].kind));
         routers.extend(of_urls);
         if self.dialect.shape == Shape::Sorted {
             routers.sort_by_key(|id| self.slots[*id].runs);
@@ -300,6 +313,15 @@ impl<S: RuleSource> Application<S> {
                 })
             })
             .collect()
+    }
+
+    /// What the rules in force ask about a call or its consumer, each question once.
+    pub fn asks(&self, chain: &Chain) -> Vec<Ask> {
+        let asks: BTreeSet<Ask> = self
+            .order(chain)
+            .flat_map(|id| self.slots[id].router.asks())
+            .collect();
+        asks.into_iter().collect()
     }
 
     /// The routers of a chain, in order.

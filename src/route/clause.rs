@@ -36,7 +36,7 @@ const PROVIDERS_OWN: [&str; 7] = [
 
 /// What a key means.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Key {
+pub(super) enum Key {
     /// The invoked method; on the right side the provider's parameter of that name.
     Method,
     /// `arguments[n]`; `None` when no number can be read.
@@ -269,7 +269,7 @@ impl Test {
 }
 
 impl Key {
-    fn of(key: &str, dialect: Dialect) -> Self {
+    pub(super) fn of(key: &str, dialect: Dialect) -> Self {
         // `key.split("\\.")[0]`; a key of dots alone has no part at all.
         let first = key.split('.').next().unwrap_or_default();
         if dialect.matchers && key.starts_with("attachments") {

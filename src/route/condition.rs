@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::ask::Ask;
 use super::call::Call;
 use super::clause::{Failing, Side};
 use super::condition_multi::{MultiCondition, PreparedMulti};
@@ -122,6 +123,17 @@ impl ConditionRules {
         }
     }
 
+    /// What the conditions ask about a call or its consumer.
+    pub(super) fn asks(&self, dialect: Dialect) -> Vec<Ask> {
+        if self.multi_chosen {
+            return self.multi.iter().flat_map(|it| it.asks(dialect)).collect();
+        }
+        self.classic
+            .iter()
+            .flat_map(|it| it.asks(dialect))
+            .collect()
+    }
+
     pub(super) fn prepare(&self, list: &AddressList, dialect: Dialect) -> Box<dyn Prepared> {
         if self.multi_chosen {
             // With both lists empty the router passes its input on, which empty lists do as well.
@@ -142,6 +154,16 @@ impl ConditionRules {
 }
 
 impl ClassicCondition {
+    pub(super) fn asks(&self, dialect: Dialect) -> Vec<Ask> {
+        let Some(read) = self.condition.as_ref().filter(|_| self.enabled) else {
+            return Vec::new();
+        };
+        let then = read.then.as_deref().unwrap_or_default();
+        Ask::of_clauses(&read.when, dialect)
+            .chain(Ask::of_references(then))
+            .collect()
+    }
+
     /// All conditions of a document, or the first one that cannot be read: then none counts.
     fn all(
         rule: &condition::ConditionRule,

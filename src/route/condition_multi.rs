@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::AddressList;
+use super::ask::Ask;
 use super::call::Call;
 use super::clause::{Failing, Side};
 use super::condition::{Source, Step, refused};
@@ -41,6 +42,17 @@ struct Destination {
 }
 
 impl MultiCondition {
+    pub(super) fn asks(&self, dialect: Dialect) -> Vec<Ask> {
+        if !self.enabled {
+            return Vec::new();
+        }
+        let to = self
+            .to
+            .iter()
+            .flat_map(|to| Ask::of_references(&to.clauses));
+        Ask::of_clauses(&self.when, dialect).chain(to).collect()
+    }
+
     /// All entries of a document, or the first one that cannot be read: then none counts. Texts are read even when the
     /// rule is disabled.
     pub(super) fn all(

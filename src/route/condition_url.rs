@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::ask::Ask;
 use super::call::Call;
 use super::chain::Making;
 use super::condition::{ClassicCondition, PreparedClassic, Source, Step, read};
@@ -97,6 +98,10 @@ pub(super) fn decoded_rule(url: &Url) -> Result<Option<String>, Thrown> {
 impl Router for ConditionUrl {
     fn name(&self) -> Cow<'static, str> {
         Cow::Borrowed(self.name)
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        self.condition.asks(self.dialect)
     }
 
     fn priority(&self) -> Option<i32> {

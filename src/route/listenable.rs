@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::ask::Ask;
 use super::chain::Making;
 use super::condition::ConditionRules;
 use super::dialect::{Dialect, Shape};
@@ -147,6 +148,10 @@ impl Router for Listenable {
         let state = self.rules.process(event, &self.version, self.dialect);
         note(&mut self.readings, event.key, state);
         Ok(())
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        self.rules.asks(self.dialect)
     }
 
     fn readings(&self) -> Vec<(String, RuleState)> {

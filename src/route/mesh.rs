@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use super::ask::Ask;
 use super::call::Call;
 use super::call_match::{Halt, fits_request, present};
 use super::chain::Making;
@@ -156,6 +157,13 @@ impl Router for MeshRouter {
             Some(documents) => self.change(name, &documents),
             None => Ok(()),
         }
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        self.rules
+            .values()
+            .flat_map(|rules| Ask::of_mesh(rules))
+            .collect()
     }
 
     fn readings(&self) -> Vec<(String, RuleState)> {

@@ -8,6 +8,7 @@
 
 mod address;
 pub mod application;
+pub mod ask;
 pub mod call;
 mod call_match;
 mod chain;
@@ -33,6 +34,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use ask::Ask;
 use call::Call;
 use declared::Zones;
 use outcome::Outcome;
@@ -134,6 +136,11 @@ trait Router {
 
     /// The keys of rules that it read, and what became of the texts, in the order of reading.
     fn readings(&self) -> Vec<(String, RuleState)> {
+        Vec::new()
+    }
+
+    /// What its rules in force ask about a call or its consumer.
+    fn asks(&self) -> Vec<Ask> {
         Vec::new()
     }
 

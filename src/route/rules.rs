@@ -39,6 +39,12 @@ impl RuleSource for BTreeMap<String, String> {
     }
 }
 
+impl<S: RuleSource + ?Sized> RuleSource for Box<S> {
+    fn rule(&self, key: &str) -> RuleText {
+        (**self).rule(key)
+    }
+}
+
 /// How a router asks for rules.
 pub(super) trait RuleReader {
     /// Listens to a key from now on and reads it; an empty text counts as none.

@@ -225,6 +225,7 @@ fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError>
             ClientChoice::Java => Client::Java,
             ClientChoice::Go => Client::Go,
         }),
+        jdk: flags.jdk.clone(),
     })
 }
 

@@ -5,10 +5,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::rule_store::RuleStore;
 use super::stage::{Evidence, NotSeen, Raised, StageId};
 use crate::{
     diagnose::code::Code,
     model::{
+        service_key::ServiceKey,
         url::{Url, UrlError},
         version::DubboVersion,
     },
@@ -50,6 +52,12 @@ pub struct Held {
     pub layers: Vec<Layer>,
     /// Facts of the rules that were not seen.
     pub rules_not_seen: Vec<NotSeen>,
+    /// Rule texts of the config centre.
+    pub rules: RuleStore,
+    /// Rules of the registry itself, `routers`.
+    pub routes: Vec<Entry>,
+    /// Rules that lie among the providers, where nobody takes them for rules.
+    pub strangers: Vec<Entry>,
     /// What is known of the application model.
     pub application: Application,
     /// Other interfaces at that place whose names are near, with their providers.
@@ -81,6 +89,9 @@ impl Held {
             consumers: Vec::new(),
             layers: Vec::new(),
             rules_not_seen: Vec::new(),
+            rules: RuleStore::default(),
+            routes: Vec::new(),
+            strangers: Vec::new(),
             application: Application::default(),
             near: Vec::new(),
             elsewhere: Vec::new(),
@@ -294,6 +305,40 @@ impl Entry {
     pub fn application(&self) -> Option<String> {
         self.plain()
             .and_then(|url| url.text("application").map(str::to_owned))
+    }
+}
+
+/// For whom a rule is, by its key without the ending.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RuleBearing {
+    /// The service of the question, in whatever spelling.
+    Service,
+    /// The same interface under another group or version.
+    OtherKey,
+    /// An application.
+    Application,
+}
+
+impl RuleBearing {
+    /// Tells whom a key is for.
+    pub fn of(base: &str, service: &ServiceKey) -> Self {
+        if !base.contains(&service.interface) {
+            return Self::Application;
+        }
+        let mut parts = base.split(':');
+        let _ = parts.next();
+        let (version, group) = (parts.next(), parts.next());
+        let same = |written: Option<&str>, asked: Option<&str>| {
+            written.unwrap_or_default() == asked.unwrap_or_default()
+        };
+        let is_plain = version.is_none() && group.is_none();
+        if is_plain
+            || same(version, service.version.as_deref()) && same(group, service.group.as_deref())
+        {
+            Self::Service
+        } else {
+            Self::OtherKey
+        }
     }
 }
 

@@ -12,6 +12,7 @@ pub mod nacos;
 pub mod names;
 mod refused;
 mod rule_keys;
+pub mod rule_store;
 mod settings;
 pub mod stage;
 pub mod zookeeper;

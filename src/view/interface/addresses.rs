@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, View, key, run};
+use super::{Case, Routed, View, key, run};
 use crate::model::url::Url;
 use crate::view::directory::ServiceUrl;
 
@@ -26,9 +26,10 @@ impl Case<'_> {
             stages: Vec::new(),
             left: Vec::new(),
             near: Vec::new(),
+            routed: Routed::default(),
         };
         let kept = key::stages(self, &nothing, &mut view);
-        let directory = run::directory(self, &kept).ok()?;
+        let directory = run::directory(self, &kept, &nothing).ok()?;
         let reference = directory.subscription().consumer.clone();
         let consumer = if self.dubbo().line().is_3x() {
             reference.clone()

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{
-    Case, Kept, SHOWN,
+    Case, Kept, SHOWN, View,
+    center::{Center, center},
     key::object,
     later::{config_layers, of_kinds},
     run::{Result, run},
@@ -26,8 +27,9 @@ pub(super) fn stages<'a>(
     case: &Case<'a>,
     kept: Vec<Kept<'a>>,
     repaired: &BTreeSet<StageId>,
-    stages: &mut Vec<Stage>,
+    view: &mut View,
 ) -> Vec<Kept<'a>> {
+    let stages = &mut view.stages;
     if kept.is_empty() {
         stages.push(Stage::skipped(StageId::Protocol));
         stages.push(Stage::skipped(StageId::Configurators));
@@ -53,7 +55,7 @@ pub(super) fn stages<'a>(
         .filter(|(_, result)| *result != Result::Repeated)
         .collect();
     let results = protocol(case, results, stages);
-    configurators(case, results, stages)
+    configurators(case, results, view)
 }
 
 /// T: the consumer's protocols.
@@ -138,31 +140,46 @@ fn is_dubbos(protocol: Option<&str>) -> bool {
 fn configurators<'a>(
     case: &Case<'a>,
     results: Vec<(Kept<'a>, Result)>,
-    stages: &mut Vec<Stage>,
+    view: &mut View,
 ) -> Vec<Kept<'a>> {
+    let stages = &mut view.stages;
     if results.is_empty() {
         stages.push(Stage::skipped(StageId::Configurators));
         return Vec::new();
     }
-    let missing = rules_not_evaluated(case);
+    let center = center(case);
+    view.routed.remarks.extend(center.refused.iter().cloned());
+    let missing = rules_not_evaluated(case, &center);
     let total = results.len();
     let (off, usable): (Vec<_>, Vec<_>) = results
         .into_iter()
         .partition(|(_, result)| matches!(result, Result::SwitchedOff { .. }));
-    let own = off
-        .iter()
-        .all(|(_, result)| matches!(result, Result::SwitchedOff { by_itself: true }));
+    let own = off.iter().all(|(_, result)| {
+        matches!(
+            result,
+            Result::SwitchedOff {
+                by_itself: true,
+                ..
+            }
+        )
+    });
     let rules = switching_rules(case);
     let raises = if off.is_empty() {
         Vec::new()
     } else {
-        vec![disabled(case, &off, total, own, &rules)]
+        vec![disabled(case, &off, total, own, &rules, &center)]
     };
     let drops = off
         .iter()
         .map(|(kept, result)| {
             let rule = match result {
-                Result::SwitchedOff { by_itself: false } => rules
+                Result::SwitchedOff {
+                    by_itself: false,
+                    by_center: true,
+                } => center.switching().next().map(|stored| stored.name.clone()),
+                Result::SwitchedOff {
+                    by_itself: false, ..
+                } => rules
                     .first()
                     .and_then(|entry| Some(entry.plain()?.to_string())),
                 _ => None,
@@ -181,18 +198,12 @@ fn configurators<'a>(
 }
 
 /// Rules of this stage that are not evaluated or not seen.
-fn rules_not_evaluated(case: &Case<'_>) -> Vec<NotSeen> {
-    let mut missing: Vec<NotSeen> = of_kinds(
-        &config_layers(case),
-        &[
-            LayerKind::Configurator,
-            LayerKind::OverrideAmongProviders,
-            LayerKind::Properties,
-        ],
-    )
-    .iter()
-    .map(Layer::not_seen)
-    .collect();
+fn rules_not_evaluated(case: &Case<'_>, center: &Center<'_>) -> Vec<NotSeen> {
+    let mut missing: Vec<NotSeen> = of_kinds(&config_layers(case), &[LayerKind::Properties])
+        .iter()
+        .map(Layer::not_seen)
+        .collect();
+    missing.extend(center.missing.iter().cloned());
     if let Listing::Unknown(not_seen) = &case.held.configurators_listing {
         missing.push(not_seen.clone());
     }
@@ -235,8 +246,24 @@ fn disabled(
     total: usize,
     own: bool,
     rules: &[&Entry],
+    center: &Center<'_>,
 ) -> Raised {
-    let (names, mut evidence): (Vec<String>, Vec<Evidence>) = if own {
+    let by_center = !own
+        && off.iter().any(|(_, result)| {
+            matches!(
+                result,
+                Result::SwitchedOff {
+                    by_itself: false,
+                    by_center: true
+                }
+            )
+        });
+    let (names, mut evidence): (Vec<String>, Vec<Evidence>) = if by_center {
+        center
+            .switching()
+            .map(|stored| (stored.name.clone(), stored.evidence.clone()))
+            .unzip()
+    } else if own {
         (vec!["disabled=true".to_owned()], Vec::new())
     } else {
         rules
@@ -258,7 +285,15 @@ fn disabled(
     };
     evidence.extend(
         off.iter()
-            .filter(|(_, result)| matches!(result, Result::SwitchedOff { by_itself: true }))
+            .filter(|(_, result)| {
+                matches!(
+                    result,
+                    Result::SwitchedOff {
+                        by_itself: true,
+                        ..
+                    }
+                )
+            })
             .take(SHOWN)
             .map(|(kept, _)| Evidence {
                 fact: Phrase::new(Say::EntryDisabledItself).with("address", kept.entry.address()),
@@ -269,7 +304,7 @@ fn disabled(
         code: Code::DisabledByOverride,
         params: object(json!({
             "service": case.question.service.to_string(), "count": off.len(), "total": total,
-            "rule": names, "own": own,
+            "rule": names, "own": own, "center": by_center,
         })),
         subject: ("service".to_owned(), case.question.service.to_string()),
         evidence,

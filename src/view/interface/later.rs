@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Kept, invokers};
+use super::{Case, Kept, View, invokers, routing};
 use crate::{
     model::version::Line,
     report::words::Say,
@@ -27,20 +27,34 @@ pub(super) fn stages<'a>(
     case: &Case<'a>,
     kept: Vec<Kept<'a>>,
     repaired: &BTreeSet<StageId>,
-    stages: &mut Vec<Stage>,
+    view: &mut View,
 ) -> Vec<Kept<'a>> {
-    stages.push(decision(case, &kept));
-    let kept = invokers::stages(case, kept, repaired, stages);
+    view.stages.push(decision(case, &kept));
+    let mut kept = invokers::stages(case, kept, repaired, view);
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);
     if early {
-        stages.push(connectivity(case, reached));
+        view.stages.push(connectivity(case, reached));
     }
-    stages.push(routers(case, &kept));
+    let replayed = if reached && routing::is_modelled(case) {
+        routing::stages(case, kept.clone(), repaired, view)
+    } else {
+        None
+    };
+    if let Some(left) = replayed {
+        kept = left;
+    } else {
+        let stage = routers(case, &kept);
+        if stage.state == State::Unknown && !routing::is_modelled(case) {
+            view.routed.remarks.push(routing::not_modelled(case));
+        }
+        view.stages.push(stage);
+    }
+    let reached = !kept.is_empty();
     if !early {
-        stages.push(connectivity(case, reached));
+        view.stages.push(connectivity(case, reached));
     }
-    stages.push(if reached {
+    view.stages.push(if reached {
         Stage::unknown(
             StageId::Serialization,
             vec![optional(Say::SerializationLayer)],
@@ -48,7 +62,7 @@ pub(super) fn stages<'a>(
     } else {
         Stage::skipped(StageId::Serialization)
     });
-    stages.push(consumer_view(case));
+    view.stages.push(consumer_view(case));
     kept
 }
 
@@ -147,7 +161,7 @@ fn connectivity(case: &Case<'_>, reached: bool) -> Stage {
     }
 }
 
-/// X: nothing is replayed; without any rule there is nothing to replay.
+/// X where the routers of the version are not modelled: without any rule there is nothing to replay.
 fn routers(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
     let id = StageId::Router("rules".to_owned());
     if kept.is_empty() {

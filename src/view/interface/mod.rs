@@ -4,12 +4,14 @@
 //! next is computed by the same code.
 
 mod addresses;
+mod center;
 mod fate;
 mod invokers;
 mod key;
 mod later;
 mod near;
 mod question;
+mod routing;
 mod run;
 
 use std::collections::BTreeSet;
@@ -26,6 +28,7 @@ use crate::{
 
 pub use addresses::Addresses;
 pub use near::{Differs, NearMiss};
+pub use routing::Routed;
 
 /// How many pieces of evidence a code carries at most; the counts are in its parameters.
 const SHOWN: usize = 5;
@@ -61,6 +64,8 @@ pub struct View {
     pub left: Vec<String>,
     /// Entries that nearly match, when the key stage is the empty one.
     pub near: Vec<NearMiss>,
+    /// What the routers do to the classes of calls.
+    pub routed: Routed,
 }
 
 impl View {
@@ -117,6 +122,7 @@ impl<'a> Case<'a> {
             stages: vec![question::stage(self)],
             left: Vec::new(),
             near: Vec::new(),
+            routed: Routed::default(),
         };
         if let Some(direct) = question::direct(self) {
             view.stages.extend(not_asked(&direct.because));
@@ -129,7 +135,7 @@ impl<'a> Case<'a> {
             ..Stage::plain(StageId::Place, State::Ok)
         });
         let kept = key::stages(self, repaired, &mut view);
-        view.left = later::stages(self, kept, repaired, &mut view.stages)
+        view.left = later::stages(self, kept, repaired, &mut view)
             .iter()
             .map(|kept| kept.url.address().unwrap_or_else(|| kept.entry.address()))
             .collect();
@@ -176,6 +182,10 @@ pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Cod
     let mut repaired = BTreeSet::from([failed.clone()]);
     if matches!(failed, StageId::NameForm | StageId::Key) {
         repaired.extend([StageId::NameForm, StageId::Key]);
+    }
+    if matches!(failed, StageId::Router(_)) {
+        let view = case.view();
+        repaired.extend(view.stage(failed).into_iter().flat_map(routing::same_rule));
     }
     let mut codes = Vec::new();
     while let Some((id, code)) = case

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Case, Kept};
+use super::{Case, Kept, center::center};
 use crate::{
     model::url::{Url, encode},
     view::{
         directory::{
-            Directory, Drop, EntryId, Fate, Notification, NotifyError, Protocols, ServiceUrl,
-            Subscription, Support,
+            Directory, Drop, EntryId, Fate, Notification, NotifyError, Protocols, Rules,
+            ServiceUrl, Subscription, Support,
         },
         held::{Entry, Raw},
         stage::StageId,
@@ -28,6 +28,8 @@ pub(super) enum Result {
     SwitchedOff {
         /// Its own URL says so, without any rule.
         by_itself: bool,
+        /// Only a rule of the config centre says so.
+        by_center: bool,
     },
     /// It is another entry once more.
     Repeated,
@@ -46,31 +48,84 @@ pub(super) fn run(
     kept: &[Kept<'_>],
     repaired: &BTreeSet<StageId>,
 ) -> std::result::Result<Ran, NotifyError> {
-    let repaired_rules = repaired.contains(&StageId::Configurators);
-    let texts: Vec<String> = kept
-        .iter()
-        .map(|kept| text(kept, repaired, repaired_rules))
-        .collect();
-    let rules: Vec<&str> = if repaired_rules {
-        Vec::new()
-    } else {
-        case.held.configurators.iter().filter_map(encoded).collect()
-    };
-    let fates = notify(case, &texts, &rules, repaired)?;
-    let alone = if rules.is_empty() {
-        fates.clone()
-    } else {
-        notify(case, &texts, &[], repaired)?
-    };
+    let told = Told::of(case, kept, repaired);
+    let (_, fates) = told.notify(case, repaired)?;
+    let without = |told: Told<'_>| told.notify(case, repaired).map(|(_, fates)| fates);
+    let registry = without(Told {
+        center: Rules::default(),
+        ..told.clone()
+    })?;
+    let alone = without(Told {
+        center: Rules::default(),
+        rules: Vec::new(),
+        ..told
+    })?;
     let results = (0..kept.len())
         .map(|place| {
+            let of =
+                |fates: &BTreeMap<EntryId, Fate>| fates.get(&EntryId::provider(place)).cloned();
             result(
-                fates.get(&EntryId::provider(place)),
-                alone.get(&EntryId::provider(place)),
+                of(&fates).as_ref(),
+                of(&registry).as_ref(),
+                of(&alone).as_ref(),
             )
         })
         .collect();
     Ok(Ran { results })
+}
+
+/// What a directory is told.
+#[derive(Debug, Clone)]
+struct Told<'a> {
+    /// The entries, then what else lies among the providers.
+    providers: Vec<String>,
+    /// Rules of the registry.
+    rules: Vec<&'a str>,
+    /// Rules of the config centre.
+    center: Rules,
+}
+
+impl<'a> Told<'a> {
+    fn of(case: &Case<'a>, kept: &[Kept<'_>], repaired: &BTreeSet<StageId>) -> Self {
+        let repaired_rules = repaired.contains(&StageId::Configurators);
+        let mut providers: Vec<String> = kept
+            .iter()
+            .map(|kept| text(kept, repaired, repaired_rules))
+            .collect();
+        if repaired_rules {
+            return Self {
+                providers,
+                rules: Vec::new(),
+                center: Rules::default(),
+            };
+        }
+        let strangers = case.held.strangers.iter().filter_map(encoded);
+        providers.extend(strangers.map(str::to_owned));
+        Self {
+            providers,
+            rules: case.held.configurators.iter().filter_map(encoded).collect(),
+            center: center(case).rules,
+        }
+    }
+
+    fn notify(
+        &self,
+        case: &Case<'_>,
+        repaired: &BTreeSet<StageId>,
+    ) -> std::result::Result<(Directory, BTreeMap<EntryId, Fate>), NotifyError> {
+        let providers: Vec<&str> = self.providers.iter().map(String::as_str).collect();
+        let mut directory = Directory::new(subscription(case, repaired, &self.providers));
+        let notice = directory.notify(Notification {
+            providers: Some(&providers),
+            configurators: Some(&self.rules),
+        })?;
+        let mut fates: BTreeMap<EntryId, Fate> = notice.fates.into_iter().collect();
+        if !(self.center.application.is_empty() && self.center.service.is_empty()) {
+            // Whether the rules or the addresses come first, the fate of an address is the same.
+            fates.extend(directory.set_rules(self.center.clone())?.remembered);
+        }
+        Ok((directory, fates))
+    }
 }
 
 /// Whether the client can read the whole list as it lies in the registry; one entry that it cannot read may cost it
@@ -102,38 +157,22 @@ pub(super) fn protects_from_empty(case: &Case<'_>) -> bool {
 pub(super) fn directory(
     case: &Case<'_>,
     kept: &[Kept<'_>],
-) -> std::result::Result<Directory, NotifyError> {
-    let nothing = BTreeSet::new();
-    let texts: Vec<String> = kept
-        .iter()
-        .map(|kept| text(kept, &nothing, false))
-        .collect();
-    let providers: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let rules: Vec<&str> = case.held.configurators.iter().filter_map(encoded).collect();
-    let mut directory = Directory::new(subscription(case, &nothing, &texts));
-    directory.notify(Notification {
-        providers: Some(&providers),
-        configurators: Some(&rules),
-    })?;
-    Ok(directory)
-}
-
-fn notify(
-    case: &Case<'_>,
-    texts: &[String],
-    rules: &[&str],
     repaired: &BTreeSet<StageId>,
-) -> std::result::Result<BTreeMap<EntryId, Fate>, NotifyError> {
-    let providers: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let mut directory = Directory::new(subscription(case, repaired, texts));
-    let notice = directory.notify(Notification {
-        providers: Some(&providers),
-        configurators: Some(rules),
-    })?;
-    Ok(notice.fates.into_iter().collect())
+) -> std::result::Result<Directory, NotifyError> {
+    let told = Told::of(case, kept, repaired);
+    told.notify(case, repaired).map(|(directory, _)| directory)
 }
 
-fn result(fate: Option<&Fate>, alone: Option<&Fate>) -> Result {
+fn result(fate: Option<&Fate>, registry: Option<&Fate>, alone: Option<&Fate>) -> Result {
+    let is_off = |fate: Option<&Fate>| {
+        matches!(
+            fate,
+            Some(Fate::Dropped {
+                why: Drop::Disabled | Drop::NotEnabled,
+                ..
+            })
+        )
+    };
     match fate {
         Some(Fate::Kept { merged, .. }) => Result::Usable(merged.clone()),
         Some(Fate::Dropped {
@@ -148,13 +187,8 @@ fn result(fate: Option<&Fate>, alone: Option<&Fate>) -> Result {
             why: Drop::Disabled | Drop::NotEnabled,
             ..
         }) => Result::SwitchedOff {
-            by_itself: matches!(
-                alone,
-                Some(Fate::Dropped {
-                    why: Drop::Disabled | Drop::NotEnabled,
-                    ..
-                })
-            ),
+            by_itself: is_off(alone),
+            by_center: !is_off(registry),
         },
         _ => Result::Repeated,
     }

@@ -9,10 +9,11 @@ use super::{
 use crate::{
     question::Question,
     report::words::{Phrase, Say},
-    snapshot::Seen,
+    snapshot::{Line, Seen},
     view::{
         held::{Application, Instance, Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
+        rule_store::{RuleStore, StoredRule},
         settings::leaves_providers,
         stage::NotSeen,
     },
@@ -32,15 +33,25 @@ pub(super) fn rules(
     place: &Place,
     question: &Question,
     providers: &[String],
-) -> (Vec<Layer>, Vec<NotSeen>) {
+) -> (Vec<Layer>, Vec<NotSeen>, RuleStore) {
     let keys = RuleKeys {
         question,
         providers,
     };
     let mut layers = Vec::new();
     let mut missing = Vec::new();
+    let mut store = RuleStore {
+        nacos: true,
+        place: place
+            .config_namespaces
+            .first()
+            .map(|namespace| super::place::shown(namespace, "dubbo"))
+            .unwrap_or_default(),
+        ..RuleStore::default()
+    };
     for (at, namespace) in place.config_namespaces.iter().enumerate() {
         let read = at == 0;
+        store.listed |= read && server.is_complete(namespace);
         let mut asked = wanted_keys(question, providers);
         // Rules of the interface may lie under keys that this consumer does not read.
         let interface = escaped(&question.service.interface);
@@ -69,16 +80,39 @@ pub(super) fn rules(
                 .unwrap_or(LayerKind::RoutingRule);
             let seen = server.config(namespace, &group, &data_id);
             match &seen {
-                Seen::Here(text, _)
-                    if text.trim().is_empty()
-                        || kind == LayerKind::Properties && leaves_providers(text) => {}
-                Seen::Here(_, line) => layers.push(Layer {
-                    kind,
-                    name: format!("{namespace}/{group}/{data_id}"),
-                    evidence: Some(server.evidence(line, Say::RulePresent)),
-                }),
+                Seen::Here(text, line)
+                    if !(text.trim().is_empty()
+                        || kind == LayerKind::Properties && leaves_providers(text)) =>
+                {
+                    let evidence = server.evidence(line, Say::RulePresent);
+                    let name = format!("{namespace}/{group}/{data_id}");
+                    if matches!(kind, LayerKind::RoutingRule | LayerKind::Configurator) {
+                        store.stored.push(StoredRule {
+                            kind,
+                            name: name.clone(),
+                            key: plain(&data_id),
+                            group,
+                            text: text.clone(),
+                            read,
+                            evidence: evidence.clone(),
+                            changed_ms: changed(line),
+                        });
+                    }
+                    layers.push(Layer {
+                        kind,
+                        name,
+                        evidence: Some(evidence),
+                    });
+                }
                 Seen::Refused(_) | Seen::Unasked if read => {
-                    missing.push(not_seen(config(namespace, &group, &data_id), &seen, true));
+                    let fact = not_seen(config(namespace, &group, &data_id), &seen, true);
+                    if group == "dubbo" {
+                        store.not_seen.insert(plain(&data_id), fact.clone());
+                    }
+                    missing.push(fact);
+                }
+                Seen::Here(..) | Seen::Absent(_) if read && group == "dubbo" => {
+                    store.absent.insert(plain(&data_id));
                 }
                 _ => {}
             }
@@ -86,7 +120,18 @@ pub(super) fn rules(
     }
     layers.sort_by(|a, b| a.name.cmp(&b.name));
     layers.dedup_by(|a, b| a.name == b.name);
-    (layers, missing)
+    store.stored.sort_by(|a, b| a.name.cmp(&b.name));
+    store.stored.dedup_by(|a, b| a.name == b.name);
+    (layers, missing, store)
+}
+
+/// When a configuration was last changed, by the header that Nacos sends.
+fn changed(line: &Line) -> Option<i64> {
+    let text = line.header("Last-Modified")?;
+    let time = jiff::fmt::rfc2822::DateTimeParser::new()
+        .parse_timestamp(text)
+        .ok()?;
+    Some(time.as_millisecond())
 }
 
 /// Keys to be asked by themselves.

@@ -113,7 +113,7 @@ fn read(
     let (namespaces, known) = sweep::other_namespaces(server, place);
     let application = config::application(server, place, question, &namespaces);
     let providers = applications(&entries, &application);
-    let (mut layers, rules_not_seen) = config::rules(server, place, question, &providers);
+    let (mut layers, rules_not_seen, rules) = config::rules(server, place, question, &providers);
     if let Seen::Here(names, _) = &listed {
         layers.extend(orphans(names, interface));
     }
@@ -139,6 +139,9 @@ fn read(
         consumers: consumers(server, place, question),
         layers,
         rules_not_seen,
+        rules,
+        routes: Vec::new(),
+        strangers: Vec::new(),
         application,
         near: near(server, place, interface, &listed),
         elsewhere,

@@ -125,8 +125,11 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
     let (consumers, _) = entries::read_entries(tree, &category("consumers"));
     let application = application::application(tree, place, question);
     let providers = applications(&entries, &application);
-    let (mut layers, mut rules_not_seen) =
-        rules::rules(tree, place, question, registry, &providers);
+    let rules::Rules {
+        mut layers,
+        missing: mut rules_not_seen,
+        store,
+    } = rules::rules(tree, place, question, registry, &providers);
     layers.extend(
         strangers
             .iter()
@@ -165,6 +168,12 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         consumers,
         layers,
         rules_not_seen,
+        rules: store,
+        routes: routers
+            .into_iter()
+            .filter(|entry| !is_empty_url(entry))
+            .collect(),
+        strangers,
         application,
         near: sweep::near(tree, place, interface),
         elsewhere,

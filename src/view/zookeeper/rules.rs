@@ -1,6 +1,6 @@
 //! Rules of the config centre that bear on the service: what is there, and what was not seen.
 //!
-//! Only their presence is read here, never their content.
+//! What a text says is decided where it is replayed.
 
 use super::{
     place::Place,
@@ -13,6 +13,7 @@ use crate::{
     view::{
         held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
+        rule_store::{RuleStore, StoredRule},
         stage::NotSeen,
     },
 };
@@ -24,7 +25,7 @@ pub(super) fn rules(
     question: &Question,
     registry: &RegistryAddress,
     providers: &[String],
-) -> (Vec<Layer>, Vec<NotSeen>) {
+) -> Rules {
     let mut scan = Scan {
         tree,
         question,
@@ -33,15 +34,32 @@ pub(super) fn rules(
             question,
             providers,
         },
-        layers: Vec::new(),
-        missing: Vec::new(),
+        found: Rules::default(),
     };
     for root in &place.config_roots {
-        scan.root(root, is_read(place, registry, question, root));
+        let read = is_read(place, registry, question, root);
+        if read {
+            scan.found.store.place = format!("{root}/dubbo");
+        }
+        scan.root(root, read);
     }
-    scan.layers.sort_by(|a, b| a.name.cmp(&b.name));
-    scan.layers.dedup_by(|a, b| a.name == b.name);
-    (scan.layers, scan.missing)
+    let mut found = scan.found;
+    found.layers.sort_by(|a, b| a.name.cmp(&b.name));
+    found.layers.dedup_by(|a, b| a.name == b.name);
+    found.store.stored.sort_by(|a, b| a.name.cmp(&b.name));
+    found.store.stored.dedup_by(|a, b| a.name == b.name);
+    found
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(super) struct Rules {
+    /// What is there.
+    pub(super) layers: Vec<Layer>,
+    /// Rule nodes that a consumer reads and nobody saw.
+    pub(super) missing: Vec<NotSeen>,
+    /// The texts.
+    pub(super) store: RuleStore,
 }
 
 /// Whether this consumer reads its rules under a root: an address' `?group=` leaves them under `/dubbo`, the
@@ -61,19 +79,19 @@ struct Scan<'a> {
     question: &'a Question,
     providers: &'a [String],
     keys: RuleKeys<'a>,
-    layers: Vec<Layer>,
-    missing: Vec<NotSeen>,
+    found: Rules,
 }
 
 impl Scan<'_> {
     fn root(&mut self, root: &str, read: bool) {
         match self.tree.children(root) {
             Seen::Here(groups, _) => {
+                self.found.store.listed |= read && !groups.iter().any(|group| group == "dubbo");
                 for group in groups {
                     self.group(root, group, read);
                 }
             }
-            Seen::Absent(_) => {}
+            Seen::Absent(_) => self.found.store.listed |= read,
             Seen::Refused(_) | Seen::Unasked => self.single_keys(root, read),
         }
     }
@@ -87,9 +105,10 @@ impl Scan<'_> {
             }
             return;
         };
+        self.found.store.listed |= read && group == "dubbo";
         for key in keys {
             if let Some(kind) = self.keys.kind(group, key) {
-                self.node(kind, &format!("{path}/{key}"), read);
+                self.node(kind, root, (group, key), read);
             }
         }
     }
@@ -123,26 +142,50 @@ impl Scan<'_> {
                 .keys
                 .kind(group, &key)
                 .unwrap_or(LayerKind::RoutingRule);
-            self.node(kind, &format!("{root}/{group}/{key}"), read);
+            self.node(kind, root, (group, &key), read);
         }
         if group == "dubbo" && consumer.is_none() && read {
             let path = format!("{root}/{group}");
             let seen = self.tree.children(&path);
-            self.missing.push(not_seen(&path, &seen, true));
+            self.found.missing.push(not_seen(&path, &seen, true));
         }
     }
 
     /// One rule node: a text makes a layer, a blank node is no rule.
-    fn node(&mut self, kind: LayerKind, path: &str, read: bool) {
-        let seen = self.tree.text(path);
+    fn node(&mut self, kind: LayerKind, root: &str, (group, key): (&str, &str), read: bool) {
+        let path = format!("{root}/{group}/{key}");
+        let seen = self.tree.text(&path);
+        let store = &mut self.found.store;
         match &seen {
-            Seen::Here(text, line) if !text.trim().is_empty() => self.layers.push(Layer {
-                kind,
-                name: path.to_owned(),
-                evidence: Some(self.tree.evidence(line, Say::RulePresent)),
-            }),
+            Seen::Here(text, line) if !text.trim().is_empty() => {
+                let evidence = self.tree.evidence(line, Say::RulePresent);
+                if matches!(kind, LayerKind::RoutingRule | LayerKind::Configurator) {
+                    store.stored.push(StoredRule {
+                        kind,
+                        name: path.clone(),
+                        group: group.to_owned(),
+                        key: key.to_owned(),
+                        text: text.to_string(),
+                        read,
+                        evidence: evidence.clone(),
+                        changed_ms: self.tree.stat(&path).and_then(|stat| stat.mtime),
+                    });
+                }
+                self.found.layers.push(Layer {
+                    kind,
+                    name: path,
+                    evidence: Some(evidence),
+                });
+            }
             Seen::Refused(_) | Seen::Unasked if read => {
-                self.missing.push(not_seen(path, &seen, true));
+                let fact = not_seen(&path, &seen, true);
+                if group == "dubbo" {
+                    store.not_seen.insert(key.to_owned(), fact.clone());
+                }
+                self.found.missing.push(fact);
+            }
+            Seen::Here(..) | Seen::Absent(_) if read && group == "dubbo" => {
+                store.absent.insert(key.to_owned());
             }
             _ => {}
         }

@@ -72,7 +72,8 @@ pub(crate) fn question(ask: &[String], snapshot: &Snapshot) -> Result<Question, 
                     ..key
                 });
             }
-            "--jdk" | "--attach" => {}
+            "--jdk" => question.consumer.jdk = Some(value.clone()),
+            "--attach" => {}
             other => return Err(format!("unknown argument {other}")),
         }
     }

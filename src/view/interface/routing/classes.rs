@@ -1,0 +1,253 @@
+//! Classes of requests: the coarsest partition of calls by what the rules in force ask about them.
+//!
+//! Methods come from the providers' `methods`; where these are not known, the names that rules write stand for
+//! themselves and one more class for any other method.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    question::Invocation,
+    route::{
+        ask::{Ask, Subject},
+        call::{Call, JavaValue},
+        pattern::Pattern,
+    },
+};
+
+/// More classes than these are not tried.
+const MOST: usize = 64;
+/// A value that no rule writes.
+const OTHER: &str = "\u{1}other";
+
+/// A class with a call that stands for it.
+#[derive(Debug, Clone)]
+pub(super) struct Class {
+    /// What the calls have in common (`method = a, b`); empty when there is only one class.
+    pub(super) name: String,
+    /// One of them.
+    pub(super) call: Call,
+}
+
+/// The classes.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    pub(super) classes: Vec<Class>,
+    /// There are more than were made.
+    pub(super) cut: bool,
+}
+
+/// One thing that calls differ in.
+struct Dimension {
+    subject: Subject,
+    /// Name and value of each part; `None` is a call without it.
+    parts: Vec<(String, Option<String>)>,
+}
+
+/// The classes of calls that an invocation leaves open.
+pub(super) fn classes(
+    asks: &[Ask],
+    methods: Option<&BTreeSet<String>>,
+    given: &Invocation,
+    generic: bool,
+) -> Classes {
+    let mut values: BTreeMap<&Subject, BTreeSet<&str>> = BTreeMap::new();
+    for ask in asks {
+        let known = values.entry(&ask.subject).or_default();
+        known.extend(ask.values.iter().map(String::as_str));
+    }
+    let is_given =
+        given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
+    let dimensions: Vec<Dimension> = values
+        .into_iter()
+        .filter_map(|(subject, globs)| match subject {
+            Subject::Method if given.method.is_none() && !generic => {
+                Some(of_methods(subject, &globs, methods))
+            }
+            Subject::Argument(_) | Subject::Attachment(_) if !is_given => {
+                Some(of_values(subject, &globs))
+            }
+            _ => None,
+        })
+        .filter(|dimension| dimension.parts.len() > 1)
+        .collect();
+    let base = call_of(given, generic);
+    let mut classes = vec![Class {
+        name: String::new(),
+        call: base,
+    }];
+    let mut cut = false;
+    for dimension in dimensions {
+        if classes.len() * dimension.parts.len() > MOST {
+            cut = true;
+            continue;
+        }
+        classes = classes
+            .iter()
+            .flat_map(|class| {
+                dimension
+                    .parts
+                    .iter()
+                    .map(|part| with(class, &dimension.subject, part))
+            })
+            .collect();
+    }
+    Classes { classes, cut }
+}
+
+fn call_of(given: &Invocation, generic: bool) -> Call {
+    let method = given.method.clone();
+    Call {
+        method: method.unwrap_or_else(|| if generic { "$invoke" } else { OTHER }.to_owned()),
+        parameter_types: Vec::new(),
+        arguments: given
+            .arguments
+            .iter()
+            .map(|text| JavaValue::Text(text.clone()))
+            .collect(),
+        attachments: given
+            .attachments
+            .iter()
+            .map(|(name, value)| (name.clone(), JavaValue::Text(value.clone())))
+            .collect(),
+    }
+}
+
+fn with(class: &Class, subject: &Subject, (name, value): &(String, Option<String>)) -> Class {
+    let mut class = class.clone();
+    if !class.name.is_empty() {
+        class.name.push_str(" · ");
+    }
+    class.name.push_str(name);
+    match (subject, value) {
+        (Subject::Method, Some(value)) => class.call.method.clone_from(value),
+        (Subject::Argument(place), Some(value)) => {
+            let arguments = &mut class.call.arguments;
+            while arguments.len() <= *place {
+                arguments.push(JavaValue::Null);
+            }
+            arguments[*place] = JavaValue::Text(value.clone());
+        }
+        (Subject::Attachment(key), Some(value)) => {
+            let value = JavaValue::Text(value.clone());
+            class.call.attachments.insert(key.clone(), value);
+        }
+        _ => {}
+    }
+    class
+}
+
+/// Methods that no rule tells apart are one part.
+fn of_methods(
+    subject: &Subject,
+    globs: &BTreeSet<&str>,
+    methods: Option<&BTreeSet<String>>,
+) -> Dimension {
+    let patterns: Vec<Pattern> = globs.iter().map(|glob| Pattern::glob(Some(glob))).collect();
+    let fits = |method: &str| -> Vec<bool> {
+        patterns.iter().map(|it| it.matches(method, true)).collect()
+    };
+    let mut groups: BTreeMap<Vec<bool>, Vec<String>> = BTreeMap::new();
+    if let Some(methods) = methods {
+        for method in methods {
+            groups.entry(fits(method)).or_default().push(method.clone());
+        }
+    } else {
+        for glob in globs {
+            let method = glob.replace('*', "");
+            let group = groups.entry(fits(&method)).or_default();
+            group.push((*glob).to_owned());
+        }
+        let others = groups.entry(fits(OTHER)).or_default();
+        others.push(OTHER.to_owned());
+    }
+    let mut parts: Vec<(String, Option<String>)> = groups
+        .into_values()
+        .map(|names| {
+            let shown: Vec<&str> = names
+                .iter()
+                .map(|name| if name == OTHER { "*" } else { name.as_str() })
+                .collect();
+            let value = names.iter().min_by_key(|name| name.contains('*'));
+            let value = value.map(|name| name.replace('*', ""));
+            (format!("method = {}", shown.join(", ")), value)
+        })
+        .collect();
+    parts.sort();
+    Dimension {
+        subject: subject.clone(),
+        parts,
+    }
+}
+
+/// Every written value, any other one, and none at all.
+fn of_values(subject: &Subject, globs: &BTreeSet<&str>) -> Dimension {
+    let name = match subject {
+        Subject::Argument(place) => format!("arguments[{place}]"),
+        Subject::Attachment(key) => format!("attachments[{key}]"),
+        Subject::Method | Subject::Consumer(_) => String::new(),
+    };
+    let mut parts: Vec<(String, Option<String>)> = globs
+        .iter()
+        .filter(|glob| **glob != "*")
+        .map(|glob| {
+            let value = glob.split('~').next().unwrap_or_default().replace('*', "");
+            (format!("{name} = {glob}"), Some(value))
+        })
+        .collect();
+    parts.push((format!("{name} = *"), Some(OTHER.to_owned())));
+    if matches!(subject, Subject::Attachment(_)) {
+        parts.push((format!("{name} = -"), None));
+    }
+    Dimension {
+        subject: subject.clone(),
+        parts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn ask(subject: Subject, values: &[&str]) -> Ask {
+        Ask {
+            subject,
+            values: values.iter().map(|value| (*value).to_owned()).collect(),
+        }
+    }
+
+    #[test]
+    fn methods_that_no_rule_tells_apart_are_one_class() {
+        let methods: BTreeSet<String> = ["create", "get", "list"].map(str::to_owned).into();
+        let asks = [ask(Subject::Method, &["create*"])];
+        let found = classes(&asks, Some(&methods), &Invocation::default(), false);
+        let names: Vec<&str> = found.classes.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["method = create", "method = get, list"]);
+        let found = classes(&asks, None, &Invocation::default(), false);
+        let names: Vec<&str> = found.classes.iter().map(|it| it.name.as_str()).collect();
+        assert_eq!(names, ["method = *", "method = create*"]);
+        let given = Invocation {
+            method: Some("get".to_owned()),
+            ..Invocation::default()
+        };
+        let found = classes(&asks, Some(&methods), &given, false);
+        assert_eq!(
+            (found.classes.len(), found.classes[0].call.method.as_str()),
+            (1, "get")
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn there_is_always_a_class_and_never_too_many(
+            values in prop::collection::vec("[a-c*]{0,3}", 0..30), places in 0_usize..6
+        ) {
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            let mut asks = vec![ask(Subject::Method, &values)];
+            asks.extend((0..places).map(|place| ask(Subject::Argument(place), &values)));
+            let found = classes(&asks, None, &Invocation::default(), false);
+            prop_assert!(!found.classes.is_empty() && found.classes.len() <= MOST);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Rules that are written where this consumer does not look: the wrong key, group, root, namespace, or a form that its
+//! version does not read.
+
+use serde_json::json;
+
+use super::{Case, Input, Replay};
+use crate::{
+    diagnose::code::Code,
+    report::words::Say,
+    view::{
+        held::{LayerKind, RuleBearing},
+        rule_store::StoredRule,
+        stage::{Evidence, Raised},
+    },
+};
+
+/// All of them.
+pub(super) fn not_read(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<Raised> {
+    let store = &case.held.rules;
+    let read: Vec<String> = shown.application.keys_read().to_vec();
+    let is_read = |rule: &StoredRule| {
+        read.iter()
+            .filter_map(|key| store.find(key, case.dubbo()))
+            .any(|found| found.name == rule.name)
+    };
+    let mut found: Vec<Raised> = store
+        .stored
+        .iter()
+        .filter(|rule| rule.kind == LayerKind::RoutingRule && !is_read(rule))
+        .filter(|rule| is_meant(case, rule))
+        // A copy of what is read stands under the key of other versions.
+        .filter(|rule| {
+            read.iter()
+                .filter_map(|key| store.find(key, case.dubbo()))
+                .all(|found| found.text != rule.text)
+        })
+        .map(|rule| raised(case, &rule.name, &read, vec![rule.evidence.clone()]))
+        .collect();
+    // Rule URLs that this version has no router for, or that are copies for another one.
+    let applied: Vec<String> = input
+        .routes
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| {
+            shown
+                .chain
+                .left_out()
+                .iter()
+                .all(|left| left.place != *place)
+        })
+        .map(|(_, (entry, _))| {
+            entry.address()
+                + &entry
+                    .plain()
+                    .map_or_else(String::new, |url| url.to_string())
+        })
+        .collect();
+    for entry in &case.held.routes {
+        let Some(url) = entry.plain() else { continue };
+        let text = url.to_string();
+        let is_off = url.text("enabled") == Some("false");
+        if is_off || applied.contains(&(entry.address() + &text)) {
+            continue;
+        }
+        let evidence = Evidence {
+            fact: Say::RulePresent.into(),
+            ..entry.evidence.clone()
+        };
+        found.push(raised(case, &text, &read, vec![evidence]));
+    }
+    for layer in &case.held.layers {
+        if layer.kind == LayerKind::RegistryRoute && case.held.routes.is_empty() {
+            found.push(raised(
+                case,
+                &layer.name,
+                &read,
+                layer.evidence.iter().cloned().collect(),
+            ));
+        }
+    }
+    found
+}
+
+/// Whether a rule that is not read is meant for this service or its consumer: its key names one of them, and no other
+/// group or version of the service.
+fn is_meant(case: &Case<'_>, rule: &StoredRule) -> bool {
+    let question = case.question;
+    let whole = if rule.group == "dubbo" {
+        rule.key.clone()
+    } else {
+        format!("{}.{}", rule.group, rule.key)
+    };
+    let Some((base, _)) = whole.rsplit_once('.') else {
+        return false;
+    };
+    match RuleBearing::of(base, &question.service) {
+        RuleBearing::Service => true,
+        RuleBearing::OtherKey => false,
+        RuleBearing::Application => {
+            let consumer = question.consumer.application.as_deref();
+            consumer == Some(base)
+                || case
+                    .held
+                    .entries
+                    .iter()
+                    .any(|entry| entry.application().as_deref() == Some(base))
+        }
+    }
+}
+
+fn raised(case: &Case<'_>, rule: &str, read: &[String], evidence: Vec<Evidence>) -> Raised {
+    let place = &case.held.rules.place;
+    let read: Vec<String> = read.iter().map(|key| format!("{place}/{key}")).collect();
+    Raised {
+        code: Code::RuleNotDelivered,
+        params: super::told::object(json!({
+            "rule": rule, "dubbo": case.dubbo().to_string(), "read": read,
+        })),
+        subject: ("rule".to_owned(), rule.to_owned()),
+        evidence,
+    }
+}
