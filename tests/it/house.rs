@@ -210,3 +210,64 @@ fn nothing_names_a_machine() {
         }
     }
 }
+
+/// Kinds of routers: SPI name, the file of its rule (`-` when it reads none), the file of its replay, its fixtures.
+const ROUTERS: [(&str, &str, &str, &str); 11] = [
+    ("mock", "-", "mock", "mock"),
+    ("standard-mesh-rule", "mesh", "mesh", "mesh"),
+    (
+        "condition",
+        "condition/text",
+        "condition_url",
+        "condition_url",
+    ),
+    ("script", "script", "script", "script"),
+    ("tag", "tag", "tag", "tag"),
+    // Without an xDS control plane it passes everything on.
+    ("xds", "-", "mod", "mock"),
+    ("service", "condition/mod", "listenable", "condition"),
+    (
+        "provider-app",
+        "condition_multi",
+        "listenable",
+        "condition_multi",
+    ),
+    ("app", "condition/mod", "condition", "condition"),
+    ("address", "-", "address", "address"),
+    ("script-app", "script", "script", "script"),
+];
+
+/// A router kind is one line in the chain, one file for its rule, one for its replay and one folder of fixtures.
+#[test]
+fn every_router_kind_is_complete() {
+    let chain = fs::read_to_string("src/route/chain.rs").unwrap();
+    let mut in_chain: Vec<&str> = chain
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("name: \"")?.strip_suffix("\","))
+        .collect();
+    let mut listed: Vec<&str> = ROUTERS.iter().map(|(name, ..)| *name).collect();
+    in_chain.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(
+        in_chain, listed,
+        "kinds of the chain against the list of this test"
+    );
+    for (name, rule, replay, fixtures) in ROUTERS {
+        assert!(
+            rule == "-" || Path::new(&format!("src/rule/{rule}.rs")).is_file(),
+            "{name}: no rule file {rule}"
+        );
+        assert!(
+            Path::new(&format!("src/route/{replay}.rs")).is_file(),
+            "{name}: no replay file {replay}"
+        );
+        assert!(has_cases(fixtures), "{name}: no case of {fixtures}");
+    }
+    for kind in ["declared", "affinity", "configurator"] {
+        assert!(has_cases(kind), "no case of {kind}");
+    }
+}
+
+fn has_cases(kind: &str) -> bool {
+    fs::read_dir(format!("fixtures/route/{kind}")).is_ok_and(|cases| cases.count() > 0)
+}

@@ -9,6 +9,7 @@ mod log_shapes;
 mod nacos;
 mod no_provider;
 mod oracle;
+mod route_hostile;
 mod route_replay;
 mod secrets;
 mod seeds;

@@ -35,6 +35,7 @@ const ROOTS: [&str; 5] = [
 fn every_hand_made_case_is_right() {
     let only = std::env::var("DIAG_CASES").ok();
     let mut cases = cases_under("fixtures/no_provider");
+    cases.extend(cases_under("fixtures/route"));
     cases.retain(|case| {
         only.as_ref()
             .is_none_or(|part| case.name.contains(part.as_str()))
