@@ -16,9 +16,10 @@ use diag::route::outcome::Outcome;
 use diag::route::provider::Provider;
 use diag::route::trace::RuleState;
 
-/// A second for an optimised program; a debug build is an order of magnitude slower, on a machine with other work.
+/// A second for an optimised program. A debug build is an order of magnitude slower, and may share its machine; what
+/// grows with the square of its input takes hours.
 const MOST: Duration = if cfg!(debug_assertions) {
-    Duration::from_secs(15)
+    Duration::from_secs(120)
 } else {
     Duration::from_secs(1)
 };
@@ -111,7 +112,7 @@ fn a_hundred_thousand_conditions() {
     for version in VERSIONS {
         let mut rule = String::from("force: true\nconditions:\n");
         for n in 0..100_000 {
-            let _ = writeln!(rule, "- method=m{n} => host=10.9.9.9");
+            let _ = writeln!(rule, "- method=m{n}=>host=9");
         }
         let (state, outcome) = replay(version, SERVICE, rule, 50);
         assert_eq!(state, RuleState::InForce, "{version}");

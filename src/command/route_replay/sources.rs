@@ -283,6 +283,8 @@ fn held_of(lines: &[ProviderLine], source: &SourceId) -> Held {
     held.reach = Reach::Answered(None);
     held.listing = Listing::Complete(None);
     held.configurators_listing = Listing::Complete(None);
+    // With files alone, a rule that is not given is not there.
+    held.rules.listed = true;
     held.swept = Listing::Unknown(nothing);
     held.application = Application {
         mapping_known: true,

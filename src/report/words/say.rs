@@ -220,7 +220,6 @@ sentences! {
     MeshPassesOn: "{rule} selects nobody and passes everything on", "{rule} 未选中任何地址，全部放行";
     RoutedBy: "{rule}: {text}", "{rule}：{text}";
     DoCorrectRule: "correct or remove the rule", "更正或删除该规则";
-    DoTryCandidate: "try the corrected rule before you publish it", "发布之前先试运行更正后的规则";
     DoMoveRule: "write the rule under the key that this consumer reads", "把规则写到该消费者读取的键下";
     DoDeclareRouter: "declare what the router does: --router 'NAME: after=tag, keep=same-zone, fallback=none'", "声明该路由的行为：--router 'NAME: after=tag, keep=same-zone, fallback=none'";
     DoFixSetting: "correct the setting", "更正该配置";

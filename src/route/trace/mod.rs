@@ -24,7 +24,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Thrown;
 use super::application::Step;
@@ -223,10 +223,12 @@ pub(super) fn note(readings: &mut Vec<(String, RuleState)>, key: &str, state: Ru
 }
 
 /// A rule text with its key, shared by everything that was read from it.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(super) struct Document {
     pub(super) key: String,
-    pub(super) text: String,
+    text: String,
+    /// Where its lines begin, worked out when it is first asked.
+    lines: OnceLock<Vec<usize>>,
 }
 
 impl Document {
@@ -234,6 +236,7 @@ impl Document {
         Arc::new(Self {
             key: key.to_owned(),
             text: text.to_owned(),
+            lines: OnceLock::new(),
         })
     }
 
@@ -270,23 +273,31 @@ impl Document {
 
     /// The text from a place on.
     fn behind(&self, at: Position) -> Option<&str> {
-        let mut line = 1;
-        let mut rest = self.text.strip_prefix('\u{feff}').unwrap_or(&self.text);
-        while line < at.line {
-            let end = rest.find(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}'])?;
-            let found = &rest[end..];
-            let length = if found.starts_with("\r\n") {
-                2
-            } else {
-                found.chars().next().map_or(1, char::len_utf8)
-            };
-            rest = &found[length..];
-            line += 1;
-        }
+        let lines = self.lines.get_or_init(|| line_starts(&self.text));
+        let line = usize::try_from(at.line).ok()?.checked_sub(1)?;
+        let rest = self.text.get(*lines.get(line)?..)?;
         let skipped = usize::try_from(at.column.saturating_sub(1)).ok()?;
         let offset = rest.char_indices().nth(skipped).map(|(offset, _)| offset);
         rest.get(offset?..)
     }
+}
+
+/// Where the lines of a text begin, by all line breaks that YAML knows.
+fn line_starts(text: &str) -> Vec<usize> {
+    let mark = '\u{feff}'.len_utf8();
+    let mut starts = vec![if text.starts_with('\u{feff}') {
+        mark
+    } else {
+        0
+    }];
+    let breaks = text.match_indices(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
+    for (at, sign) in breaks {
+        let is_pair = sign == "\r" && text[at + 1..].starts_with('\n');
+        if !is_pair {
+            starts.push(at + sign.len());
+        }
+    }
+    starts
 }
 
 impl Part {

@@ -4,6 +4,7 @@
 //! `MultiDestConditionRouter` (3.3), which are the same on every line: what is a key, what is a value, which texts
 //! are refused and which are silently skipped. What a key or value *means* is decided where it is replayed.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// A condition, read. Spans are byte offsets into the text as it stands in the rule.
@@ -150,13 +151,15 @@ fn clauses(side: &str, original: impl Fn(usize) -> usize) -> Result<Vec<Clause>,
     // kept: `read` holds every clause ever begun, `named` those that count.
     let mut read: Vec<Clause> = Vec::new();
     let mut named: Vec<usize> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut values: BTreeSet<(usize, bool, &str)> = BTreeSet::new();
     let mut current: Option<usize> = None;
     let mut list: Option<(usize, bool)> = None;
     for token in tokens(side) {
         let content = &side[token.content.clone()];
         let separator = &side[token.separator.clone()];
         let span = original(token.content.start)..original(token.content.end - 1) + 1;
-        let known = named.iter().position(|&at| read[at].key == content);
+        let known = places.get(content).copied();
         match (separator, current, list) {
             ("" | "&", ..) => {
                 current = Some(match known {
@@ -169,9 +172,11 @@ fn clauses(side: &str, original: impl Fn(usize) -> usize) -> Result<Vec<Clause>,
                             mismatches: Vec::new(),
                         });
                         let at = read.len() - 1;
-                        match known {
-                            Some(place) => named[place] = at,
-                            None => named.push(at),
+                        if let Some(place) = known {
+                            named[place] = at;
+                        } else {
+                            places.insert(content, named.len());
+                            named.push(at);
                         }
                         at
                     }
@@ -179,9 +184,15 @@ fn clauses(side: &str, original: impl Fn(usize) -> usize) -> Result<Vec<Clause>,
             }
             ("=" | "!=", Some(clause), _) => {
                 list = Some((clause, separator == "="));
-                read[clause].add(separator == "=", content, span);
+                if values.insert((clause, separator == "=", content)) {
+                    read[clause].add(separator == "=", content, span);
+                }
             }
-            (",", _, Some((clause, positive))) => read[clause].add(positive, content, span),
+            (",", _, Some((clause, positive))) => {
+                if values.insert((clause, positive, content)) {
+                    read[clause].add(positive, content, span);
+                }
+            }
             _ => {
                 return Err(ConditionError::Separator {
                     rule: side.to_owned(),
@@ -204,12 +215,10 @@ impl Clause {
         } else {
             &mut self.mismatches
         };
-        if values.iter().all(|value| value.text != text) {
-            values.push(Value {
-                text: text.to_owned(),
-                span,
-            });
-        }
+        values.push(Value {
+            text: text.to_owned(),
+            span,
+        });
     }
 }
 

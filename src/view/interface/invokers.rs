@@ -199,7 +199,8 @@ fn configurators<'a>(
 
 /// Rules of this stage that are not evaluated or not seen.
 fn rules_not_evaluated(case: &Case<'_>, center: &Center<'_>) -> Vec<NotSeen> {
-    let mut missing: Vec<NotSeen> = of_kinds(&config_layers(case), &[LayerKind::Properties])
+    let kinds = [LayerKind::Properties, LayerKind::OverrideAmongProviders];
+    let mut missing: Vec<NotSeen> = of_kinds(&config_layers(case), &kinds)
         .iter()
         .map(Layer::not_seen)
         .collect();

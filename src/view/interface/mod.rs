@@ -188,7 +188,7 @@ pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Cod
         repaired.extend(view.stage(failed).into_iter().flat_map(routing::same_rule));
     }
     let mut codes = Vec::new();
-    while let Some((id, code)) = case
+    while let Some((stage, code)) = case
         .repaired(&repaired)
         .stages
         .iter()
@@ -197,10 +197,11 @@ pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Cod
                 && !repaired.contains(&stage.id)
                 && stage.id > StageId::Place
         })
-        .and_then(|stage| Some((stage.id.clone(), stage.raises.first()?.code)))
+        .and_then(|stage| Some((stage.clone(), stage.raises.first()?.code)))
     {
         codes.push(code);
-        repaired.insert(id);
+        repaired.extend(routing::same_rule(&stage));
+        repaired.insert(stage.id);
     }
     codes
 }
