@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 
 use super::{
     Assumption, Certainty, Finding, Outcome, Remedy,
-    code::Code,
+    code::{Code, Family},
     decide::{Computed, shown_state},
     remedy,
     worlds::state_word,
@@ -29,15 +29,14 @@ pub(crate) fn findings(computed: &Computed<'_>) -> Vec<Finding> {
             .into_iter()
             .map(|(raised, certainty, lowered)| finding(computed, raised, certainty, lowered)),
     );
-    if computed.cause.is_some() {
-        // What else could be the cause stands beside the verdict.
-        rest.extend(
-            computed
-                .candidates
-                .values()
-                .map(|(raised, _)| finding(computed, raised.clone(), Certainty::Possible, true)),
-        );
-    }
+    // What else could be the cause stands beside the verdict; what a registry answered in place of facts always does.
+    rest.extend(
+        computed
+            .candidates
+            .iter()
+            .filter(|(code, _)| computed.cause.is_some() || code.family() == Family::Registry)
+            .map(|(_, (raised, _))| finding(computed, raised.clone(), Certainty::Possible, true)),
+    );
     rest.retain(|found| {
         findings
             .first()

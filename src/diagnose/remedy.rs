@@ -33,6 +33,9 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         argv: command(computed, extra),
         changes: false,
     };
+    if let Some(say) = hinted(raised) {
+        return vec![text(say), again(Say::DoRunOnConsumer, &[])];
+    }
     match raised.code {
         Code::GroupDiffers | Code::VersionDiffers | Code::InterfaceNearMiss => {
             vec![change(Say::DoAlignKey), offered(computed, raised)]
@@ -89,6 +92,23 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::RegistrationRefused => vec![change(Say::DoFixRegistration)],
         _ => Vec::new(),
     }
+}
+
+/// What the words of a refusal suggest.
+fn hinted(raised: &Raised) -> Option<Say> {
+    Some(match raised.params.get("hint")?.as_str()? {
+        "access-key" => Say::DoNotSign,
+        "console-port" => Say::DoUseServerPort,
+        "grpc-port" => Say::DoUseHttpPort,
+        "tls" => Say::DoUseTls,
+        "certificate" => Say::DoTrustCertificate,
+        "context-path" => Say::DoNameContextPath,
+        "page" => Say::DoNameServerItself,
+        "redirect" => Say::DoNotFollowRedirect,
+        "proxy" => Say::DoCheckProxy,
+        "wait" => Say::DoWaitForServer,
+        _ => return None,
+    })
 }
 
 /// Whether the consumer's host reaches the address of a finding.

@@ -11,7 +11,7 @@ use crate::{
     diagnose::code::Code,
     question::RegistryAddress,
     report::words::{Phrase, Say},
-    snapshot::{ErrKind, Key, Line, Snapshot, SourceId},
+    snapshot::{ErrKind, Key, Line, Payload, Snapshot, SourceId},
 };
 
 /// A recording and a source in it.
@@ -48,12 +48,79 @@ pub(crate) fn failed(
         Code::RegistryAuthRefused if here == Standing::Elsewhere => here,
         _ => standing(at, here),
     };
-    let fact = Phrase::new(Say::AnswerRefused).with("kind", kind.as_str());
-    ReachFailure {
-        raised: raised(at, registry, line, (code, kind.as_str()), fact),
-        standing,
+    let mut raised = raised(at, registry, line, (code, kind.as_str()), answer(line));
+    if let Some(hint) = hint(&kind, line, registry) {
+        raised.params.insert("hint".into(), Value::from(hint));
+    }
+    ReachFailure { raised, standing }
+}
+
+/// So much of what a server said is repeated.
+const MOST_SAID: usize = 200;
+
+/// What a refusing line says: its kind, and the server's words where there are any.
+pub(crate) fn answer(line: &Line) -> Phrase {
+    let kind = line.err_kind().map_or("-", |kind| kind.as_str());
+    match said(line) {
+        Some(text) => Phrase::new(Say::AnswerSaid)
+            .with("kind", kind)
+            .with("text", text),
+        None => Phrase::new(Say::AnswerRefused).with("kind", kind),
     }
 }
+
+/// The words of a refusal: of JSON the message, which may hold JSON again (Nacos 3).
+fn said(line: &Line) -> Option<String> {
+    let Payload::Err { text, .. } = &line.payload else {
+        return None;
+    };
+    let mut text = text.as_deref()?.trim().to_owned();
+    for _ in 0..2 {
+        let Some(inner) = serde_json::from_str::<Value>(&text)
+            .ok()
+            .and_then(|value| Some(value.get("message")?.as_str()?.to_owned()))
+            .filter(|message| !message.is_empty())
+        else {
+            break;
+        };
+        text = inner;
+    }
+    if text.is_empty() {
+        return None;
+    }
+    Some(match text.char_indices().nth(MOST_SAID) {
+        Some((end, _)) => format!("{}..", &text[..end]),
+        None => text,
+    })
+}
+
+/// What a failure suggests to do, where the words show it.
+fn hint(kind: &ErrKind, line: &Line, registry: &RegistryAddress) -> Option<&'static str> {
+    let text = match &line.payload {
+        Payload::Err { text, .. } => text.as_deref().unwrap_or_default(),
+        _ => return None,
+    };
+    let signs = registry
+        .params
+        .keys()
+        .any(|name| SIGNING.iter().any(|known| name.eq_ignore_ascii_case(known)));
+    Some(match kind {
+        ErrKind::Denied if signs => "access-key",
+        ErrKind::BadAnswer if text.contains("web console of Nacos 3") => "console-port",
+        ErrKind::BadAnswer if text.contains("gRPC port") => "grpc-port",
+        ErrKind::BadAnswer if text.contains("TLS only") => "tls",
+        ErrKind::BadAnswer if text.starts_with("TLS: ") => "certificate",
+        ErrKind::BadAnswer if text.contains("without the API") => "context-path",
+        ErrKind::BadAnswer if text.contains("a redirect to") => "redirect",
+        ErrKind::BadAnswer if text.contains(" page") => "page",
+        ErrKind::Unreachable if text.starts_with("HTTP 50") => "proxy",
+        ErrKind::NotReady => "wait",
+        _ => return None,
+    })
+}
+
+/// Parameters of clients that sign requests (AK/SK): such requests are not made here.
+const SIGNING: [&str; 3] = ["accessKey", "secretKey", "ramRoleName"];
 
 /// What was seen from the consumer's own host is what the consumer sees.
 pub(crate) fn standing(at: At<'_>, otherwise: Standing) -> Standing {
@@ -64,8 +131,12 @@ pub(crate) fn standing(at: At<'_>, otherwise: Standing) -> Standing {
     }
 }
 
-/// Whether the recording was made with the user that the consumer's configuration has (often none).
+/// Whether the recording was made with the user that the consumer's configuration has (often none). A consumer that
+/// signs its requests shows other credentials.
 fn same_credentials(at: At<'_>, registry: &RegistryAddress) -> bool {
+    if registry.params.contains_key("accessKey") {
+        return false;
+    }
     let recorded =
         at.0.manifest()
             .sources

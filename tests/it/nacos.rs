@@ -6,6 +6,7 @@
     reason = "tests start servers and read fixtures"
 )]
 
+mod answers;
 mod captures;
 mod cases;
 mod failures;
@@ -13,6 +14,7 @@ mod login;
 mod members;
 mod reading;
 pub(crate) mod server;
+mod verbs;
 
 use std::time::Duration;
 

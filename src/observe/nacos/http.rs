@@ -312,11 +312,17 @@ async fn read_whole(mut response: Response) -> Result<Heard, Failure> {
 /// Why there was no answer at all.
 fn lost(error: &reqwest::Error) -> Failure {
     if let Some(inner) = find::<io::Error>(error) {
-        // What TLS dislikes comes as bad data.
-        if inner.kind() == io::ErrorKind::InvalidData {
+        // What TLS dislikes comes as bad data, or within another error.
+        let by_tls = inner
+            .get_ref()
+            .is_some_and(|cause| cause.is::<rustls::Error>());
+        if by_tls || inner.kind() == io::ErrorKind::InvalidData {
             return Failure::new(ErrKind::BadAnswer, format!("TLS: {}", innermost(error)));
         }
         return tcp::io_failure(inner);
+    }
+    if find::<rustls::Error>(error).is_some() {
+        return Failure::new(ErrKind::BadAnswer, format!("TLS: {}", innermost(error)));
     }
     if error.is_connect() {
         return Failure::new(ErrKind::Unreachable, innermost(error));
@@ -325,6 +331,13 @@ fn lost(error: &reqwest::Error) -> Failure {
         ErrKind::Reset,
         "closed the connection without an HTTP answer",
     )
+}
+
+/// Whether an error of the connection is TLS' own, however often it is wrapped.
+fn is_of_tls(error: &io::Error) -> bool {
+    error.get_ref().is_some_and(|cause| {
+        cause.is::<rustls::Error>() || cause.downcast_ref::<io::Error>().is_some_and(is_of_tls)
+    })
 }
 
 fn kind_inside(error: &reqwest::Error) -> Option<io::ErrorKind> {
@@ -369,11 +382,9 @@ fn sensitive(secret: &Secret) -> Result<header::HeaderValue, Failure> {
     Ok(value)
 }
 
-/// The context path: that of the address, of `contextPath`, or Nacos' own. `/` alone means none.
+/// The context path: that of the address, or Nacos' own. An empty one means none.
 fn context(address: &RegistryAddress) -> String {
-    let given = address.path.as_deref().filter(|path| !path.is_empty());
-    let given = given.or_else(|| address.params.get("contextPath").map(String::as_str));
-    match given.map(|path| path.trim_matches('/')) {
+    match address.path.as_deref().map(|path| path.trim_matches('/')) {
         None => "/nacos".to_owned(),
         Some("") => String::new(),
         Some(path) => path.split('/').fold(String::new(), |mut out, part| {
@@ -424,6 +435,8 @@ mod tests {
             ("nacos://h:8848", "/nacos/x"),
             ("nacos://h:8848/registry", "/registry/x"),
             ("nacos://h:8848?contextPath=/a/b/", "/a/b/x"),
+            ("nacos://h:8848?contextPath=/", "/x"),
+            ("nacos://h:8848/", "/nacos/x"),
         ] {
             assert_eq!(Http::new(&parse(text)).unwrap().path("x"), path, "{text}");
         }

@@ -47,7 +47,8 @@ pub struct RegistryAddress {
     pub tls: bool,
     /// All members, `host:port`, the first one first; `backup=` follows. Never empty.
     pub members: Vec<String>,
-    /// Context path (Nacos) or chroot (ZooKeeper, only behind the last `backup`), without slashes at the ends.
+    /// Context path (Nacos; empty = `contextPath=/`, the root) or chroot (ZooKeeper, only behind the last `backup`),
+    /// without slashes at the ends.
     pub path: Option<String>,
     /// User name.
     pub username: Option<String>,
@@ -141,10 +142,14 @@ impl fmt::Display for RegistryAddress {
             .map_or(("", [].as_slice()), |(a, b)| (a, b));
         f.write_str(first)?;
         let chroot = self.kind == RegistryKind::Zookeeper && !backup.is_empty();
-        if let (Some(path), false) = (&self.path, chroot) {
+        let at_root = self.path.as_deref() == Some("");
+        if let (Some(path), false) = (&self.path, chroot || at_root) {
             write!(f, "/{path}")?;
         }
         let mut pairs: Vec<(&str, String)> = Vec::new();
+        if at_root {
+            pairs.push(("contextPath", "/".to_owned()));
+        }
         if !backup.is_empty() {
             let mut text = backup.join(",");
             if let (Some(path), true) = (&self.path, chroot) {

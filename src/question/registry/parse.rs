@@ -134,7 +134,9 @@ fn read(text: &str) -> Result<RegistryAddress, AddressFault> {
     if kind == RegistryKind::Nacos
         && let Some(context) = params.take("contextPath")
     {
-        path = Some(context.trim_matches('/').to_owned()).filter(|path| !path.is_empty());
+        // A blank one is none given; `/` is the root (`ServerListManager`, `ContextPathUtil`).
+        path = Some(context.trim().trim_matches('/').to_owned())
+            .filter(|_| !context.trim().is_empty());
     }
     // The part before `@` wins over parameters (`NacosConnectionManager.setProperties`, `RegistryConfig.setAddress`).
     let username = params.take("username").filter(|name| !name.is_empty());

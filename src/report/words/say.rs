@@ -55,6 +55,7 @@ sentences! {
     NotEvaluated: "it is there, and this version of diag does not evaluate it", "它存在，但此版本的 diag 不对其求值";
     NotAsked: "nobody asked for it", "未查询";
     AnswerRefused: "the answer was: {kind}", "应答为：{kind}";
+    AnswerSaid: "the answer was: {kind}: {text}", "应答为：{kind}:{text}";
     ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称，共 {bytes} 字节；除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
     SweepOff: "looking into other places was switched off", "已关闭对其他位置的查找";
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
@@ -164,6 +165,16 @@ sentences! {
     DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务：查看其日志和 QOS ls";
     DoSearchOtherRegistries: "look into other registries, too", "同时查找其他注册中心";
     DoAlignPlace: "let both sides use the same namespace, group and registry", "让双方使用相同的命名空间、分组和注册中心";
+    DoUseServerPort: "this is the port of the web console: name the port of the Nacos server, 8848 unless it was changed", "这是 Web 控制台的端口：请写 Nacos 服务端的端口，默认为 8848";
+    DoUseHttpPort: "this is a gRPC port: name the HTTP port, 1000 below it (8848 for 9848)", "这是 gRPC 端口：请写 HTTP 端口，比它小 1000(9848 对应 8848)";
+    DoUseTls: "the port speaks TLS: write nacos+https://, with tls-ca=FILE for an authority of your own", "该端口使用 TLS：写 nacos+https://，自建 CA 时加 tls-ca=文件";
+    DoTrustCertificate: "name the authority that signed the server's certificate: tls-ca=FILE in the address, and the host as the certificate has it", "在地址中用 tls-ca=文件 指定签发服务端证书的 CA，主机名须与证书一致";
+    DoNameContextPath: "name the context path: nacos://HOST:PORT/PATH, or ?contextPath=/ when there is none", "写明上下文路径：nacos://主机:端口/路径，没有时用 ?contextPath=/";
+    DoNameServerItself: "a page answers in place of Nacos (a gateway, a login, a console): name the Nacos server itself, with its context path", "应答的是网页（网关、登录页或控制台）而不是 Nacos：请写 Nacos 服务端本身及其上下文路径";
+    DoNotFollowRedirect: "redirects to other hosts are not followed: name the server to which it leads", "不会跟随到其他主机的重定向：请直接写目标服务端";
+    DoCheckProxy: "a proxy answers that does not reach Nacos: look at the server behind it, or name that one", "应答的是无法连到 Nacos 的代理：检查其后的服务端，或直接写该服务端";
+    DoWaitForServer: "the server starts or is overloaded: wait and ask again; when it stays so, its own log says why", "服务端正在启动或过载：稍后再查；若一直如此，原因见其自身日志";
+    DoNotSign: "diag does not sign requests with accessKey and secretKey (AK/SK): give a user with --username and --password-env, or look into the console", "diag 不支持用 accessKey、secretKey(AK/SK) 签名：请用 --username 和 --password-env 提供用户，或在控制台中查看";
     DoUseNamespaceId: "give the namespace by its id, not by its name, on both sides; the console shows both", "双方都用命名空间的 id 而不是名称；控制台中两者都可看到";
     DoSwitchOnApi: "ask with a user of the admin API (--username), or switch the old API on: {setting}", "使用可访问管理 API 的用户(--username)，或开启旧 API:{setting}";
     DoStartProvider: "see whether these processes still run, and start them again", "确认这些进程是否仍在运行，并重新启动";

@@ -176,10 +176,10 @@ fn hidden(
             Hidden::No => None,
         }
     })?;
-    let why = match line.and_then(|line| line.err_kind()) {
-        Some(kind) => Phrase::new(Say::AnswerRefused).with("kind", kind.as_str()),
-        None if line.is_some() => Say::CountedNotListed.into(),
-        None => Say::NotAsked.into(),
+    let why = match line {
+        Some(line) if line.err_kind().is_some() => refused::answer(line),
+        _ if line.is_some() => Say::CountedNotListed.into(),
+        _ => Say::NotAsked.into(),
     };
     let key = question.service.to_string();
     let raised = |code, params: &[(&str, Value)]| Raised {

@@ -11,7 +11,7 @@ use super::shape::{
 use crate::{
     report::words::{Phrase, Say},
     snapshot::{ErrKind, Key, Line, Seen, Snapshot, SourceId, Want},
-    view::{evidence::evidence, missing::Missing, stage::Evidence, stage::NotSeen},
+    view::{evidence::evidence, missing::Missing, refused, stage::Evidence, stage::NotSeen},
 };
 
 /// The answers of one server, or of one of its members.
@@ -325,15 +325,21 @@ fn search(namespace: &str, data_id: &str) -> Key {
 
 /// A fact that was not seen.
 pub(super) fn not_seen<T>(what: Phrase, seen: &Seen<'_, T>, required: bool) -> NotSeen {
-    let why = match seen {
-        Seen::Refused(line) => Phrase::new(Say::AnswerRefused)
-            .with("kind", line.err_kind().map_or("-", |kind| kind.as_str())),
-        _ => Phrase::new(Say::NotAsked),
+    let (why, how) = match seen {
+        Seen::Refused(line) => (
+            refused::answer(line),
+            match line.err_kind() {
+                Some(ErrKind::Denied) => Some(Say::HowRecordMore),
+                Some(ErrKind::SwitchedOff) => Some(Say::HowConsoleList),
+                _ => None,
+            },
+        ),
+        _ => (Say::NotAsked.into(), Some(Say::HowRecordMore)),
     };
     NotSeen {
         what,
         why,
-        how_to_see: Some(Say::HowRecordMore.into()),
+        how_to_see: how.map(Into::into),
         required,
     }
 }

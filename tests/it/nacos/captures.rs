@@ -131,6 +131,87 @@ pub(crate) fn answer(calls: &[Call], request: &Request) -> Option<Reply> {
         .map(|call| call.reply.clone())
 }
 
+/// What each generation says when there is nothing of the kind: path below the context path, whether it is a search,
+/// and the number of the recorded call.
+const NOTHING: [(&str, bool, &str); 14] = [
+    // The same empty page as of services.
+    ("v3/admin/ns/service/subscribers", false, "105"),
+    ("v1/ns/service/list", false, "085"),
+    ("v1/ns/catalog/services", false, "125"),
+    ("v3/admin/ns/service/list", false, "105"),
+    ("v1/ns/instance/list", false, "175"),
+    ("v3/client/ns/instance/list", false, "264"),
+    ("v1/ns/catalog/instances", false, "221"),
+    ("v3/admin/ns/instance/list", false, "285"),
+    ("v1/ns/service", false, "135"),
+    ("v3/admin/ns/service", false, "140"),
+    ("v1/ns/service/subscribers", false, "145"),
+    ("v1/cs/configs", false, "307"),
+    ("v3/client/cs/config", false, "393"),
+    ("v3/admin/cs/config", false, "399"),
+];
+
+/// What a search for a part of a data id finds among everything; the rows as the server wrote them.
+pub(crate) fn found(everything: &Reply, part: &str) -> Reply {
+    let Reply::Http(200, headers, body) = everything else {
+        return everything.clone();
+    };
+    let mut value: serde_json::Value = serde_json::from_slice(body).unwrap();
+    let page = if value.get("data").is_some_and(serde_json::Value::is_object) {
+        &mut value["data"]
+    } else {
+        &mut value
+    };
+    let rows = page["pageItems"].as_array_mut().unwrap();
+    rows.retain(|row| row["dataId"].as_str().unwrap().contains(part));
+    let count = rows.len();
+    page["totalCount"] = count.into();
+    Reply::Http(200, headers.clone(), value.to_string().into_bytes())
+}
+
+/// What the recorded server would have said to a question that nobody asked it: what it said to one about nothing.
+fn unrecorded(calls: &[Call], request: &Request) -> Option<Reply> {
+    let path = request.path.strip_prefix("/nacos/")?;
+    let is_search = request.param("search").is_some();
+    if is_search {
+        let mut everything = request.clone();
+        for (name, value) in &mut everything.query {
+            if name == "dataId" {
+                value.clear();
+            }
+        }
+        let part = request.param("dataId")?.replace('*', "");
+        let all = answer(calls, &everything).or_else(|| {
+            let number = if path.starts_with("v3/") {
+                "405"
+            } else {
+                "349"
+            };
+            let call = calls.iter().find(|call| call.name.starts_with(number))?;
+            Some(call.reply.clone())
+        })?;
+        return Some(found(&all, &part));
+    }
+    let (.., number) = NOTHING
+        .iter()
+        .find(|(known, search, _)| *known == path && *search == is_search)?;
+    let call = calls.iter().find(|call| call.name.starts_with(number))?;
+    Some(call.reply.clone())
+}
+
+/// A server that answers as the recorded one did, also to what nobody asked it.
+pub(crate) fn fleet(server: &str) -> Server {
+    let calls = calls(server, "api");
+    Server::start(move |request| {
+        answer(&calls, request)
+            .or_else(|| unrecorded(&calls, request))
+            .unwrap_or_else(|| {
+                let (path, query) = (&request.path, &request.query);
+                Reply::new(418, "text/plain", format!("not recorded: {path} {query:?}"))
+            })
+    })
+}
+
 /// A server that answers as the recorded one did.
 pub(crate) fn replay(server: &str) -> Server {
     let calls = calls(server, "api");

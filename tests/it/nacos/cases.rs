@@ -14,7 +14,7 @@ use diag::{
 use serde_json::{Value, json};
 
 use super::{
-    captures::essence,
+    captures::{essence, found},
     moment, observe,
     server::{Reply, Request, Server},
 };
@@ -31,6 +31,8 @@ struct Recorded {
     namespaces: Vec<String>,
     /// The newest answers; those in the neutral shape came from no server.
     lines: Vec<Line>,
+    /// Everything that the recording holds of the server.
+    whole: Snapshot,
 }
 
 fn recorded() -> Vec<Recorded> {
@@ -46,7 +48,9 @@ fn recorded() -> Vec<Recorded> {
                 .iter()
                 .find(|(_, source)| source.kind.as_str() == "nacos")?;
             // The logs of a case are large, and no server said them.
-            let mut snapshot = Snapshot::new(manifest.clone());
+            let mut alone = manifest.clone();
+            alone.sources.retain(|source, _| source == id);
+            let mut snapshot = Snapshot::new(alone);
             let of_nacos =
                 |source: &SourceId, key: &Key| source == id && key.op().starts_with("nacos.");
             recording
@@ -64,6 +68,7 @@ fn recorded() -> Vec<Recorded> {
                 server: source.server.clone().unwrap_or_default(),
                 namespaces: manifest.scope.namespaces.clone(),
                 lines,
+                whole: snapshot,
                 case,
             })
         })
@@ -181,10 +186,24 @@ fn serve(recorded: &Recorded) -> Server {
             "/nacos/v1/ns/operator/metrics" => return Reply::json(r#"{"status":"UP"}"#),
             _ => {}
         }
-        let found = answers.get(&essence(&request.path, &request.query));
-        found
-            .cloned()
-            .unwrap_or_else(|| nothing(request, third, &namespaces))
+        let of = |request: &Request| {
+            answers
+                .get(&essence(&request.path, &request.query))
+                .cloned()
+        };
+        if let (Some("blur"), Some(pattern)) = (request.param("search"), request.param("dataId")) {
+            let part = pattern.replace('*', "");
+            let mut everything = request.clone();
+            for (name, value) in &mut everything.query {
+                if name == "dataId" {
+                    value.clear();
+                }
+            }
+            if let Some(all) = of(&everything) {
+                return found(&all, &part);
+            }
+        }
+        of(request).unwrap_or_else(|| nothing(request, third, &namespaces))
     })
 }
 
@@ -276,21 +295,27 @@ fn answer(question: &Question, snapshot: &Snapshot) -> Value {
     serde_json::to_value(report(&asked, snapshot, &manner)).unwrap()
 }
 
+/// The question of a case, about its Nacos alone.
+fn recorded_question(recorded: &Recorded) -> Question {
+    let manifest = Manifest::new("test", At::from_time(moment()));
+    let mut question = ask::question(&recorded.case.ask, &Snapshot::new(manifest)).unwrap();
+    question.now = moment();
+    question.also_search.clear();
+    question.config_center = None;
+    question.registries.truncate(1);
+    question
+}
+
 #[test]
 fn live_and_recorded_reports_are_equal() {
-    let mut different = Vec::new();
+    let (mut different, mut otherwise, mut compared) = (Vec::new(), Vec::new(), 0);
     let mut outcomes: BTreeMap<String, usize> = BTreeMap::new();
     for recorded in recorded() {
         if recorded.case.ask.first().map(String::as_str) != Some("no-provider") {
             continue;
         }
         let server = serve(&recorded);
-        let manifest = Manifest::new("test", At::from_time(moment()));
-        let mut question = ask::question(&recorded.case.ask, &Snapshot::new(manifest)).unwrap();
-        question.now = moment();
-        question.also_search.clear();
-        question.config_center = None;
-        question.registries.truncate(1);
+        let mut question = recorded_question(&recorded);
         for registry in &mut question.registries {
             assert_eq!(registry.kind, RegistryKind::Nacos);
             registry.members = vec![server.address.clone()];
@@ -300,13 +325,35 @@ fn live_and_recorded_reports_are_equal() {
         if live != again {
             different.push(format!("{}:\n{live:#}\n{again:#}", recorded.case.name));
         }
+        let whole = answer(&recorded_question(&recorded), &recorded.whole);
+        let decided = |report: &Value| {
+            let one = &report["reports"][0];
+            (one["outcome"].clone(), one["verdict"]["code"].clone())
+        };
+        compared += 1;
+        if decided(&live) != decided(&whole) {
+            otherwise.push(format!(
+                "{}: live {:?}, recorded {:?}",
+                recorded.case.name,
+                decided(&live),
+                decided(&whole)
+            ));
+        }
         let outcome = live["reports"][0]["outcome"]
             .as_str()
             .unwrap_or("-")
             .to_owned();
         *outcomes.entry(outcome).or_default() += 1;
     }
-    println!("outcomes of recorded servers asked live: {outcomes:?}");
+    println!("{compared} recorded servers asked live: {outcomes:?}");
+    // Of one server the recording holds two answers only; asked live it has more to say.
+    otherwise.retain(|line| !line.starts_with("nacos_2.5.1_dubbo-2.7.23_grpc-port-closed: "));
+    assert!(
+        otherwise.is_empty(),
+        "{} of {compared} are decided in another way than the whole recording:\n{}",
+        otherwise.len(),
+        otherwise.join("\n")
+    );
     assert!(!outcomes.is_empty());
     assert!(
         different.is_empty(),

@@ -8,6 +8,8 @@ use std::{
     time::Duration,
 };
 
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject};
+
 /// A request as it came.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
@@ -60,28 +62,81 @@ impl Reply {
 /// A server until the end of the test.
 pub(crate) struct Server {
     pub(crate) address: String,
-    requests: Arc<Mutex<Vec<Request>>>,
+    requests: Arc<Mutex<Vec<(Request, u16)>>>,
+    /// The port to which clients of 2.x connect: it accepts and says nothing.
+    _grpc: Option<TcpListener>,
 }
 
 impl Server {
-    /// Serves `reply` on a port of its own.
+    /// Serves `reply` on a port of its own, with the port of gRPC open beside it.
     pub(crate) fn start(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::listening(reply, true, |stream| stream)
+    }
+
+    /// The same with the port of gRPC closed.
+    pub(crate) fn without_grpc(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        Self::listening(reply, false, |stream| stream)
+    }
+
+    /// The same over TLS, with the certificate of `fixtures/nacos/tls`.
+    pub(crate) fn secure(reply: impl Fn(&Request) -> Reply + Send + Sync + 'static) -> Self {
+        let file = |name: &str| format!("{}/fixtures/nacos/tls/{name}", env!("CARGO_MANIFEST_DIR"));
+        let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_file_iter(file("server.pem"))
+            .unwrap()
+            .collect::<Result<_, _>>()
+            .unwrap();
+        let key = PrivateKeyDer::from_pem_file(file("server.key")).unwrap();
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = rustls::ServerConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(chain, key)
+            .unwrap();
+        let config = Arc::new(config);
+        Self::listening(reply, true, move |stream| {
+            let session = rustls::ServerConnection::new(Arc::clone(&config)).unwrap();
+            rustls::StreamOwned::new(session, stream)
+        })
+    }
+
+    fn listening<S: Read + Write + 'static>(
+        reply: impl Fn(&Request) -> Reply + Send + Sync + 'static,
+        grpc: bool,
+        over: impl Fn(TcpStream) -> S + Send + Sync + 'static,
+    ) -> Self {
+        let (listener, beside) = ports(grpc);
         let address = listener.local_addr().unwrap().to_string();
         let requests = Arc::new(Mutex::new(Vec::new()));
-        let (reply, seen) = (Arc::new(reply), Arc::clone(&requests));
+        let (reply, over, seen) = (Arc::new(reply), Arc::new(over), Arc::clone(&requests));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let (reply, seen) = (Arc::clone(&reply), Arc::clone(&seen));
-                std::thread::spawn(move || serve(stream, &*reply, &seen));
+                let (reply, over, seen) =
+                    (Arc::clone(&reply), Arc::clone(&over), Arc::clone(&seen));
+                std::thread::spawn(move || serve(over(stream), &*reply, &seen));
             }
         });
-        Self { address, requests }
+        Self {
+            address,
+            requests,
+            _grpc: beside,
+        }
     }
 
     /// What was asked until now.
     pub(crate) fn requests(&self) -> Vec<Request> {
-        self.requests.lock().unwrap().clone()
+        let requests = self.requests.lock().unwrap();
+        requests
+            .iter()
+            .map(|(request, _)| request.clone())
+            .collect()
+    }
+
+    /// What was answered with this status.
+    pub(crate) fn unanswered(&self, status: u16) -> Vec<Request> {
+        let requests = self.requests.lock().unwrap();
+        let with = requests.iter().filter(|(_, given)| *given == status);
+        with.map(|(request, _)| request.clone()).collect()
     }
 
     /// Nothing was asked that changes, subscribes or pretends; no secret stands in a URL.
@@ -105,14 +160,34 @@ impl Server {
     }
 }
 
+/// A free port, and the one 1000 above it: taken, or left to nobody.
+fn ports(grpc: bool) -> (TcpListener, Option<TcpListener>) {
+    for _ in 0..200 {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let Some(beside) = port.checked_add(1000) else {
+            continue;
+        };
+        if let Ok(beside) = TcpListener::bind(("127.0.0.1", beside)) {
+            return (listener, grpc.then_some(beside));
+        }
+    }
+    panic!("no two ports 1000 apart are free");
+}
+
 fn serve(
-    mut stream: TcpStream,
+    mut stream: impl Read + Write,
     reply: &(impl Fn(&Request) -> Reply + ?Sized),
-    seen: &Mutex<Vec<Request>>,
+    seen: &Mutex<Vec<(Request, u16)>>,
 ) {
     while let Some(request) = read(&mut stream) {
-        seen.lock().unwrap().push(request.clone());
-        match reply(&request) {
+        let answer = reply(&request);
+        let status = match &answer {
+            Reply::Http(status, ..) => *status,
+            _ => 0,
+        };
+        seen.lock().unwrap().push((request, status));
+        match answer {
             Reply::Http(status, headers, body) => {
                 let mut head = format!("HTTP/1.1 {status} \r\nContent-Length: {}\r\n", body.len());
                 for (name, value) in headers {
@@ -145,7 +220,7 @@ fn serve(
     }
 }
 
-fn read(stream: &mut TcpStream) -> Option<Request> {
+fn read(stream: &mut impl Read) -> Option<Request> {
     let mut seen = Vec::new();
     let mut byte = [0; 1];
     while !seen.ends_with(b"\r\n\r\n") {

@@ -1,0 +1,141 @@
+//! Every verb that asks live, over each generation's own bytes: reads only, and what is recorded gives the same answer.
+
+use std::{path::Path, process::Command};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::captures;
+
+const SERVICE: &str = "g1/com.ex.OrderService:1.0.0";
+
+/// One run of the program: exit code, what it wrote, what it complained of.
+pub(crate) struct Ran {
+    pub(crate) exit: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+/// Runs the program in a directory of its own.
+pub(crate) fn diag(home: &Path, args: &[&str]) -> Ran {
+    diag_with(home, &[], args)
+}
+
+/// The same with variables of the environment.
+pub(crate) fn diag_with(home: &Path, variables: &[(&str, &str)], args: &[&str]) -> Ran {
+    let output = Command::new(env!("CARGO_BIN_EXE_diag"))
+        .env_clear()
+        .env("HOME", home)
+        .env("LANG", "C")
+        .envs(variables.iter().copied())
+        .current_dir(home)
+        .args(args)
+        .output()
+        .unwrap();
+    Ran {
+        exit: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+impl Ran {
+    pub(crate) fn report(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
+    }
+}
+
+/// Without the fields that may differ between a live run and its recording.
+pub(crate) fn without_times(mut value: Value) -> Value {
+    fn clear(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| !name.ends_with("_at") && !name.ends_with("_ms"));
+                fields.values_mut().for_each(clear);
+            }
+            Value::Array(values) => values.iter_mut().for_each(clear),
+            _ => {}
+        }
+    }
+    clear(&mut value);
+    value
+}
+
+#[test]
+fn every_verb_reads_every_generation() {
+    for server in captures::SERVERS {
+        let fleet = captures::fleet(server);
+        let home = TempDir::new().unwrap();
+        let registry = format!("nacos://{}", fleet.address);
+        let consumer = [
+            "--consumer-app",
+            "order-consumer",
+            "--consumer-ip",
+            "127.0.0.1",
+            "--consumer",
+            "starting",
+            "--dubbo",
+            "2.7.23",
+        ];
+        let ask = |extra: &[&str]| {
+            let start = ["no-provider", SERVICE, "-o", "json"];
+            let ran = diag(home.path(), &[&start[..], &consumer, extra].concat());
+            assert!((0..=3).contains(&ran.exit), "{server}: {}", ran.stderr);
+            ran.report()
+        };
+        let live = ask(&["--registry", &registry]);
+        let key = live["reports"][0]["stages"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|stage| stage["id"] == "K")
+            .unwrap();
+        assert_eq!(key["out"], 2, "{server}: {live:#}");
+
+        // The plan asks nobody.
+        let asked = fleet.requests().len();
+        let plan = diag(
+            home.path(),
+            &["snapshot", SERVICE, "--registry", &registry, "--dry-run"],
+        );
+        assert_eq!((plan.exit, fleet.requests().len()), (0, asked), "{server}");
+        assert!(
+            plan.stdout.contains("GET /nacos/v1/ns/instance/list?"),
+            "{server}"
+        );
+
+        for (what, out) in [(&[SERVICE][..], "one"), (&["--all"], "all.tar.gz")] {
+            let start = ["snapshot", "--registry", &registry, "--out", out];
+            let mut args = [&start[..], what].concat();
+            if what == [SERVICE] {
+                args.extend(consumer);
+            }
+            let ran = diag(home.path(), &args);
+            assert_eq!(ran.exit, 0, "{server}: {}", ran.stderr);
+            let again = ask(&["--registry", &registry, "--snapshot", out]);
+            if out == "one" {
+                assert_eq!(
+                    without_times(again),
+                    without_times(live.clone()),
+                    "{server}"
+                );
+            } else {
+                let (live, again) = (&live["reports"][0], &again["reports"][0]);
+                assert_eq!(again["outcome"], live["outcome"], "{server}");
+                assert_eq!(
+                    again["verdict"]["code"], live["verdict"]["code"],
+                    "{server}"
+                );
+                assert_eq!(again["stages"], live["stages"], "{server}");
+            }
+        }
+        fleet.assert_only_reads();
+        let teapots: Vec<String> = fleet
+            .unanswered(418)
+            .iter()
+            .map(|request| format!("{} {:?}", request.path, request.query))
+            .collect();
+        assert!(teapots.is_empty(), "{server}: {teapots:#?}");
+    }
+}
