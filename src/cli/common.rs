@@ -165,13 +165,13 @@ pub struct InvocationFlags {
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Zones")]
 pub struct ZoneFlags {
-    /// Room or data centre by address; repeatable (not in this version)
+    /// Room or data centre by address; repeatable
     #[arg(long, value_name = "NAME=CIDR,..", value_parser = zone, action = ArgAction::Append)]
     pub zone: Vec<KeyValue>,
-    /// Parameter of a provider that names its zone (not in this version)
+    /// Parameter of a provider that names its zone
     #[arg(long, value_name = "KEY")]
     pub zone_key: Option<String>,
-    /// Zone of the consumer (not in this version)
+    /// Zone of the consumer (default: by --consumer-ip)
     #[arg(long, value_name = "NAME")]
     pub consumer_zone: Option<String>,
 }

@@ -165,6 +165,7 @@ fn base(
 ) -> Question {
     let mut question = Question {
         consumer: settings.consumer.clone(),
+        zones: settings.zones.clone(),
         registries: settings.registries.clone(),
         also_search: settings.also_search.clone(),
         config_center: settings.config_center.clone(),

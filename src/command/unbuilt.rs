@@ -76,8 +76,7 @@ pub(super) fn route_replay(args: &RouteReplayArgs) -> Result<(), UsageError> {
 
 fn common(common: &Common) -> Result<(), UsageError> {
     paths(common)?;
-    let (sight, zones) = (&common.sight, &common.zones);
-    let zone = "zones are not looked at: the report has every address";
+    let sight = &common.sight;
     first([
         (
             !sight.qos.is_empty(),
@@ -89,9 +88,6 @@ fn common(common: &Common) -> Result<(), UsageError> {
             "--probe",
             "connections are not tried; a connect error in the consumer's log is read",
         ),
-        (!zones.zone.is_empty(), "--zone", zone),
-        (zones.zone_key.is_some(), "--zone-key", zone),
-        (zones.consumer_zone.is_some(), "--consumer-zone", zone),
         (
             common.registry.metadata_report.is_some(),
             "--metadata-report",

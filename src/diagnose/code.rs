@@ -121,6 +121,7 @@ codes! {
     NacosGrpcClosed = 1005, "nacos-grpc-closed", Error, Registry;
     NodesDisagree = 1006, "nodes-disagree", Warning, Registry;
     ApiSwitchedOff = 1008, "api-switched-off", Warning, Registry;
+    RegistryInOtherZone = 1009, "registry-in-other-zone", Info, Registry;
     AnswerTooLarge = 1010, "answer-too-large", Error, Registry;
     NamespaceDiffers = 2001, "namespace-differs", Error, Place;
     RegistryGroupDiffers = 2002, "registry-group-differs", Error, Place;
@@ -146,6 +147,8 @@ codes! {
     AddressSuspicious = 3007, "address-suspicious", Warning, Instance;
     DisabledByOverride = 3008, "disabled-by-override", Error, Rule;
     EmptyProtection = 3009, "empty-protection", Warning, Consumer;
+    ZoneEmpty = 3010, "zone-empty", Warning, Instance;
+    TrafficLeavesZone = 3011, "traffic-leaves-zone", Info, Instance;
     NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
     RevisionZero = 4006, "revision-zero", Error, Application;
     RoutedAway = 5001, "routed-away", Error, Rule;

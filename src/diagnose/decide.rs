@@ -366,6 +366,7 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
             .collect(),
         findings: findings::findings(computed),
         assumed: findings::assumed(computed),
+        zones: super::zones::zoned(computed),
         not_seen,
     }
 }

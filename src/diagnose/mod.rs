@@ -17,8 +17,10 @@ mod remedy;
 mod require;
 mod text;
 mod worlds;
+mod zones;
 
 pub(crate) use gather::source_of;
+pub use zones::{ZoneRow, Zoned};
 
 use serde_json::{Map, Value};
 
@@ -88,6 +90,8 @@ pub struct Diagnosis {
     pub assumed: Vec<Assumption>,
     /// What was wanted and not seen.
     pub not_seen: Vec<NotSeen>,
+    /// The providers by zone, when somebody named zones.
+    pub zones: Option<Zoned>,
 }
 
 /// The cause.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Certainty, Outcome, code::Code, decide::Computed, defects, findings, health};
+use super::{Certainty, Outcome, code::Code, decide::Computed, defects, findings, health, zones};
 use crate::{
     question::Client,
     report::words::{Phrase, Say},
@@ -55,6 +55,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
         found.push((disagreement(computed), Certainty::Certain, false));
     }
     let reachable = computed.outcome == Outcome::Reachable;
+    found.extend(zones::remarks(computed));
     found.extend(
         computed.states[0]
             .passed_over

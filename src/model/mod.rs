@@ -8,3 +8,4 @@ pub mod service_key;
 pub mod time;
 pub mod url;
 pub mod version;
+pub mod zone;

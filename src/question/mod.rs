@@ -18,7 +18,7 @@ use jiff::Timestamp;
 
 use crate::{
     input::log::LogFacts,
-    model::{service_key::ServiceKey, version::DubboVersion},
+    model::{service_key::ServiceKey, version::DubboVersion, zone::Zones},
 };
 
 /// One question of `diag no-provider`.
@@ -41,6 +41,8 @@ pub struct Question {
     pub invocation: Invocation,
     /// Whether other namespaces, groups and roots may be looked into.
     pub sweep: bool,
+    /// Rooms and data centres, as far as somebody named them.
+    pub zones: Zones,
     /// Optional facts that were made required (`--require qos,probe`).
     pub require: BTreeSet<String>,
     /// Registry addresses of the consumer's own configuration files that Dubbo cannot read (DG0107).
@@ -66,6 +68,7 @@ impl Question {
             config_center: None,
             invocation: Invocation::default(),
             sweep: true,
+            zones: Zones::default(),
             require: BTreeSet::new(),
             unreadable: Vec::new(),
             logs: Vec::new(),

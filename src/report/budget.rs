@@ -52,7 +52,7 @@ pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner
             .iter()
             .map(|one| answer(one, snapshot, manner))
             .collect(),
-        sources: sources(manifest),
+        sources: sources(manifest, answered.first().map(|one| &one.question.zones)),
     }
 }
 
@@ -76,6 +76,7 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
             contributors: Vec::new(),
             worlds: None,
         }),
+        zones: None,
         candidates: Vec::new(),
         stages: Vec::new(),
         findings: diagnosis

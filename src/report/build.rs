@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use super::model::{
     Answer, AssumedInfo, CandidateInfo, ConsumerInfo, Contributor, DropInfo, EvidenceInfo,
     FindingInfo, NotSeenInfo, QuestionInfo, RemedyInfo, Report, SCHEMA_VERSION, ServiceInfo,
-    SourceInfo, StageInfo, Subject, Tool, VerdictInfo, WorldInfo,
+    SourceInfo, StageInfo, Subject, Tool, VerdictInfo, WorldInfo, ZoneInfo, ZonesInfo,
 };
 use super::{
     Filter,
@@ -17,12 +17,13 @@ use super::{
 use crate::{
     diagnose::{
         Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict,
-        WorldResult,
+        WorldResult, Zoned,
         code::{Code, Severity},
         source_of,
     },
     exit::{Ending, exit_of},
-    question::{ConsumerState, Question},
+    model::zone::Zones,
+    question::{ConsumerState, Question, RegistryAddress},
     snapshot::{Ended, Manifest, Snapshot, Source, SourceId},
     view::stage::{Dropped, Evidence, Model, NotSeen, Stage, State},
 };
@@ -80,7 +81,7 @@ pub fn report(asked: &[Asked], snapshot: &Snapshot, manner: &Manner) -> Report {
             .iter()
             .map(|one| answer(one, snapshot, manner))
             .collect(),
-        sources: sources(manifest),
+        sources: sources(manifest, asked.first().map(|one| &one.question.zones)),
     }
 }
 
@@ -91,19 +92,33 @@ fn shown<'a>(diagnosis: &'a Diagnosis, filter: &'a Filter) -> impl Iterator<Item
         .filter(|finding| filter.shows(finding))
 }
 
-pub(super) fn sources(manifest: &Manifest) -> BTreeMap<String, SourceInfo> {
+pub(super) fn sources(manifest: &Manifest, zones: Option<&Zones>) -> BTreeMap<String, SourceInfo> {
     manifest
         .sources
         .iter()
-        .map(|(id, source)| (id.to_string(), source_info(source)))
+        .map(|(id, source)| (id.to_string(), source_info(source, zones)))
         .collect()
 }
 
-fn source_info(source: &Source) -> SourceInfo {
+/// The zones of the members of an address.
+fn zones_of(url: &str, zones: &Zones) -> Option<String> {
+    let address = RegistryAddress::parse(url).ok()?;
+    let mut found: Vec<&str> = address
+        .members
+        .iter()
+        .filter_map(|member| zones.of_host(member.rsplit_once(':')?.0))
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    (!found.is_empty()).then(|| found.join(", "))
+}
+
+fn source_info(source: &Source, zones: Option<&Zones>) -> SourceInfo {
     SourceInfo {
         kind: source.kind.to_string(),
         url: source.url.clone(),
         server: source.server.clone(),
+        zone: zones.and_then(|zones| zones_of(source.url.as_deref()?, zones)),
         endpoint: source.endpoint.clone(),
         file_as: source.file_as.clone(),
         name: source.name.clone(),
@@ -129,7 +144,7 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
         stages: diagnosis
             .stages
             .iter()
-            .map(|(id, model, stage)| stage_info(id, *model, stage, lang))
+            .map(|(id, model, stage)| stage_info(id, *model, stage, diagnosis.zones.as_ref(), lang))
             .collect(),
         findings: shown(diagnosis, &manner.filter)
             .map(|finding| finding_info(finding, lang))
@@ -144,6 +159,7 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .iter()
             .map(|not_seen| not_seen_info(not_seen, lang))
             .collect(),
+        zones: diagnosis.zones.as_ref().map(zones_info),
         budget: None,
         replay: None,
     }
@@ -219,7 +235,29 @@ fn candidate_info(candidate: &Candidate, lang: Lang) -> CandidateInfo {
     }
 }
 
-fn stage_info(registry: &SourceId, model: Model, stage: &Stage, lang: Lang) -> StageInfo {
+fn zones_info(zoned: &Zoned) -> ZonesInfo {
+    ZonesInfo {
+        consumer: zoned.consumer.clone(),
+        rows: zoned
+            .rows
+            .iter()
+            .map(|row| ZoneInfo {
+                zone: row.zone.clone(),
+                registered: row.registered,
+                left: row.left,
+                share: f64::from(row.permille) / 1000.0,
+            })
+            .collect(),
+    }
+}
+
+fn stage_info(
+    registry: &SourceId,
+    model: Model,
+    stage: &Stage,
+    zones: Option<&Zoned>,
+    lang: Lang,
+) -> StageInfo {
     StageInfo {
         id: stage.id.to_string(),
         registry: registry.to_string(),
@@ -240,7 +278,7 @@ fn stage_info(registry: &SourceId, model: Model, stage: &Stage, lang: Lang) -> S
             .dropped
             .iter()
             .take(MOST_DROPPED)
-            .map(drop_info)
+            .map(|dropped| drop_info(dropped, zones))
             .collect(),
         dropped_total: stage.dropped.len(),
         dropped_by_code: stage
@@ -253,9 +291,10 @@ fn stage_info(registry: &SourceId, model: Model, stage: &Stage, lang: Lang) -> S
     }
 }
 
-fn drop_info(dropped: &Dropped) -> DropInfo {
+fn drop_info(dropped: &Dropped, zones: Option<&Zoned>) -> DropInfo {
     DropInfo {
         address: dropped.address.clone(),
+        zone: zones.and_then(|zones| zones.of.get(&dropped.address).cloned()),
         code: dropped.code.to_string(),
         rule: dropped.rule.clone(),
         position: dropped.position.clone(),

@@ -60,6 +60,8 @@ pub struct Answer {
     pub assumed: Vec<AssumedInfo>,
     /// What was wanted and not seen.
     pub not_seen: Vec<NotSeenInfo>,
+    /// Providers by zone, when somebody named zones.
+    pub zones: Option<ZonesInfo>,
     /// Timeout budget (`timeout-budget`).
     pub budget: Option<Box<crate::diagnose::budget::model::Budget>>,
     /// Replay of requests (`route-replay`).
@@ -184,11 +186,35 @@ pub struct StageInfo {
     pub dropped_by_code: BTreeMap<String, usize>,
 }
 
+/// Providers by zone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ZonesInfo {
+    /// The consumer's zone.
+    pub consumer: Option<String>,
+    /// The zones.
+    pub rows: Vec<ZoneInfo>,
+}
+
+/// One zone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ZoneInfo {
+    /// Its name; `null` for addresses of which no zone is known.
+    pub zone: Option<String>,
+    /// Providers registered there.
+    pub registered: usize,
+    /// Those left for the consumer.
+    pub left: usize,
+    /// Share of the calls that goes there, 0 to 1.
+    pub share: f64,
+}
+
 /// One dropped address.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DropInfo {
     /// `host:port`.
     pub address: String,
+    /// Its zone.
+    pub zone: Option<String>,
     /// Why.
     pub code: String,
     /// Key of the rule that did it.
@@ -299,6 +325,8 @@ pub struct SourceInfo {
     pub url: Option<String>,
     /// Version of the server.
     pub server: Option<String>,
+    /// Zones of its members.
+    pub zone: Option<String>,
     /// `host:port` of a QOS port.
     pub endpoint: Option<String>,
     /// What a file is.

@@ -60,6 +60,11 @@ pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
                     file.profiles.insert(name.get_ref().to_string(), values);
                 }
             }
+            ("zones", DeValue::Table(zones)) => {
+                let setting = reader.zones(zones, at)?;
+                file.top.insert("zone", setting);
+            }
+            ("zones", _) => return Err(reader.error(at, "zones is no table".to_owned())),
             ("profiles", _) => return Err(reader.error(at, "profiles is no table".to_owned())),
             ("profile", value) => match value.as_str() {
                 Some(name) => file.profile = Some(name.to_owned()),
@@ -128,6 +133,34 @@ impl Reader<'_> {
         ))
     }
 
+    /// `[zones]`: a name and its networks in every line.
+    fn zones(&self, zones: &DeTable<'_>, at: usize) -> Result<Setting, SettingsError> {
+        let mut values = Vec::new();
+        for (name, networks) in zones {
+            let texts: Option<Vec<&str>> = match networks.get_ref() {
+                DeValue::String(text) => Some(vec![text.as_ref()]),
+                DeValue::Array(items) => {
+                    let texts = items.iter().map(|item| item.get_ref().as_str());
+                    texts.collect()
+                }
+                _ => None,
+            };
+            let Some(texts) = texts else {
+                let zone = name.get_ref();
+                let problem = format!("zone {zone} needs a network or a list of networks");
+                return Err(self.error(networks.span().start, problem));
+            };
+            values.push(format!("{}={}", name.get_ref(), texts.join(",")));
+        }
+        Ok(Setting {
+            values,
+            origin: Origin::File {
+                path: self.path.to_owned(),
+                line: self.line(at),
+            },
+        })
+    }
+
     fn line(&self, at: usize) -> usize {
         self.text
             .as_bytes()
@@ -177,6 +210,15 @@ mod tests {
                     registry = [\n 'nacos://b:1',\n 'nacos://c:1']\ndeadline = '5s'\n";
         let file = read("diag.toml", text).unwrap();
         assert_eq!(file.profile.as_deref(), Some("prod"));
+        let zones = read(
+            "x",
+            "[zones]\na = ['10.1.0.0/16', '10.2.0.0/16']\nb = '10.3.0.0/16'",
+        )
+        .unwrap();
+        assert_eq!(
+            zones.top["zone"].values,
+            ["a=10.1.0.0/16,10.2.0.0/16", "b=10.3.0.0/16"]
+        );
         assert_eq!(file.top["registry"].values, ["zookeeper://a:1"]);
         assert_eq!(file.top["sweep"].origin.to_string(), "diag.toml line 3");
         let prod = &file.profiles["prod"];
@@ -206,6 +248,11 @@ mod tests {
             (
                 "registry = 1",
                 "diag.toml line 1: registry needs a text or a list of texts",
+            ),
+            ("zones = 'a'", "diag.toml line 1: zones is no table"),
+            (
+                "[zones]\na = 7",
+                "diag.toml line 2: zone a needs a network or a list of networks",
             ),
             ("registry = [1]", "diag.toml line 1: registry needs texts"),
             (

@@ -217,6 +217,7 @@ fn flags(common: &Common) -> Vec<(&'static str, Vec<String>)> {
         &common.consumer,
         &common.output,
     );
+    let zones = &common.zones;
     let path =
         |path: &Option<std::path::PathBuf>| path.as_ref().map(|path| path.display().to_string());
     let word = |value: Option<clap::builder::PossibleValue>| {
@@ -233,6 +234,8 @@ fn flags(common: &Common) -> Vec<(&'static str, Vec<String>)> {
         ("sweep", registry.no_sweep.then(|| "false".to_owned())),
         ("consumer-app", consumer.consumer_app.clone()),
         ("consumer-ip", consumer.consumer_ip.clone()),
+        ("zone-key", zones.zone_key.clone()),
+        ("consumer-zone", zones.consumer_zone.clone()),
         ("dubbo", consumer.dubbo.clone()),
         (
             "client",
@@ -285,6 +288,14 @@ fn flags(common: &Common) -> Vec<(&'static str, Vec<String>)> {
         ("registry", registry.registry.clone()),
         ("also-search", registry.also_search.clone()),
         ("require", sight.require.clone()),
+        (
+            "zone",
+            zones
+                .zone
+                .iter()
+                .map(|pair| format!("{}={}", pair.key, pair.value))
+                .collect(),
+        ),
     ];
     texts
         .into_iter()

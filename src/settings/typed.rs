@@ -12,7 +12,7 @@ use super::{
 use crate::{
     cli::{ClientChoice, Common, FailOn, LangChoice, Output, StateChoice, value},
     diagnose::code::Severity,
-    model::version::DubboVersion,
+    model::{version::DubboVersion, zone::Zones},
     question::{Client, Consumer, ConsumerState, Invocation, RegistryAddress},
     report::{Filter, words::Lang},
 };
@@ -35,6 +35,8 @@ pub struct Settings {
     pub consumer: Consumer,
     /// What is known of the call.
     pub invocation: Invocation,
+    /// Rooms and data centres.
+    pub zones: Zones,
     /// Dubbo group of the service, when given apart.
     pub group: Option<String>,
     /// Version of the service, when given apart.
@@ -93,6 +95,7 @@ impl Settings {
             sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),
             consumer: consumer(common, &layers)?,
             invocation: invocation(common),
+            zones: zones(&layers)?,
             group: common.invocation.group.clone(),
             service_version: common.invocation.service_version.clone(),
             deadline: read(&layers, "deadline", value::duration)?,
@@ -227,6 +230,25 @@ fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError>
         }),
         jdk: flags.jdk.clone(),
     })
+}
+
+fn zones(layers: &Layers) -> Result<Zones, SettingsError> {
+    let owned = |name: &str| layers.text(name).map(|(text, _)| text.to_owned());
+    let mut zones = Zones::default();
+    zones.key = owned("zone-key");
+    zones.consumer = owned("consumer-zone");
+    let Some(setting) = layers.setting("zone") else {
+        return Ok(zones);
+    };
+    for text in &setting.values {
+        let added = value::zone(text).and_then(|pair| zones.add(&pair.key, &pair.value));
+        added.map_err(|problem| SettingsError::Value {
+            origin: setting.origin.clone(),
+            problem: format!("zone `{text}`: {problem}"),
+            hint: None,
+        })?;
+    }
+    Ok(zones)
 }
 
 fn invocation(common: &Common) -> Invocation {

@@ -13,6 +13,7 @@ mod failures;
 mod login;
 mod members;
 mod reading;
+mod rnacos;
 pub(crate) mod server;
 mod verbs;
 

@@ -313,10 +313,7 @@ async fn read_whole(mut response: Response) -> Result<Heard, Failure> {
 fn lost(error: &reqwest::Error) -> Failure {
     if let Some(inner) = find::<io::Error>(error) {
         // What TLS dislikes comes as bad data, or within another error.
-        let by_tls = inner
-            .get_ref()
-            .is_some_and(|cause| cause.is::<rustls::Error>());
-        if by_tls || inner.kind() == io::ErrorKind::InvalidData {
+        if is_of_tls(inner) || inner.kind() == io::ErrorKind::InvalidData {
             return Failure::new(ErrKind::BadAnswer, format!("TLS: {}", innermost(error)));
         }
         return tcp::io_failure(inner);

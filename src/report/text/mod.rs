@@ -57,6 +57,7 @@ pub fn render(report: &Report, view: View<'_>) -> String {
         verdict::asked(&mut page, answer, view);
         verdict::cause(&mut page, report, answer, view);
         path::stages(&mut page, report, answer, view);
+        parts::zones(&mut page, answer, view);
         replay::replay(&mut page, answer, view);
         parts::findings(&mut page, report, answer, view);
         parts::limits(&mut page, answer, view);

@@ -69,6 +69,45 @@ pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: 
     }
 }
 
+/// The providers by zone.
+pub(super) fn zones(page: &mut Page, answer: &Answer, view: View<'_>) {
+    let lang = view.lang;
+    let Some(zones) = answer.zones.as_ref().filter(|zones| !zones.rows.is_empty()) else {
+        return;
+    };
+    page.blank();
+    page.line(&format!(
+        "  {}",
+        view.style.paint(Style::Label, Label::Zones.text(lang))
+    ));
+    let rows: Vec<Vec<String>> = zones
+        .rows
+        .iter()
+        .map(|row| {
+            let mut name = row.zone.clone().unwrap_or_else(|| "-".to_owned());
+            if row.zone.is_some() && row.zone == zones.consumer {
+                name = format!("{name} ({})", Label::Consumer.text(lang));
+            }
+            vec![
+                safe(&name),
+                row.registered.to_string(),
+                row.left.to_string(),
+                format!("{:.1}%", row.share * 100.0),
+            ]
+        })
+        .collect();
+    let header = [
+        Label::Zone,
+        Label::Registered,
+        Label::LeftOver,
+        Label::Share,
+    ]
+    .map(|label| label.text(lang));
+    for line in table(&header, &rows, page.width()).lines() {
+        page.line(line);
+    }
+}
+
 /// The words of an assumption, as far as they are not names.
 fn assumed_words<'a>(what: &'a str, value: &'a str, lang: Lang) -> (&'a str, &'a str) {
     let what = match what {
@@ -137,6 +176,7 @@ pub(super) fn sources(page: &mut Page, report: &Report, view: View<'_>) {
         "  {}",
         view.style.paint(Style::Label, Label::Sources.text(lang))
     ));
+    let zones = report.sources.values().any(|info| info.zone.is_some());
     let rows: Vec<Vec<String>> = report
         .sources
         .iter()
@@ -145,13 +185,21 @@ pub(super) fn sources(page: &mut Page, report: &Report, view: View<'_>) {
                 .into_iter()
                 .flatten()
                 .next();
-            [Some(id), Some(&info.kind), place, info.server.as_ref()]
+            let mut cells = vec![Some(id), Some(&info.kind), place, info.server.as_ref()];
+            if zones {
+                cells.push(info.zone.as_ref());
+            }
+            cells
+                .into_iter()
                 .map(|cell| cell.map_or_else(|| "-".to_owned(), |text| safe(text)))
-                .to_vec()
+                .collect()
         })
         .collect();
-    let header =
-        [Label::Id, Label::Kind, Label::Where, Label::Server].map(|label| label.text(lang));
+    let mut header = vec![Label::Id, Label::Kind, Label::Where, Label::Server];
+    if zones {
+        header.push(Label::Zone);
+    }
+    let header: Vec<&str> = header.into_iter().map(|label| label.text(lang)).collect();
     let text = table(&header, &rows, page.width());
     for line in text.lines() {
         page.line(line);

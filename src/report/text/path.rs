@@ -60,7 +60,7 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
             page.hanging(&head, style, &said(stage, view));
         }
         if view.verbose {
-            dropped(page, stages, view);
+            dropped(page, stages, answer.zones.is_some(), view);
         }
     }
 }
@@ -116,7 +116,7 @@ fn said(stage: &StageInfo, view: View<'_>) -> String {
     }
 }
 
-fn dropped(page: &mut Page, stages: &[StageInfo], view: View<'_>) {
+fn dropped(page: &mut Page, stages: &[StageInfo], zones: bool, view: View<'_>) {
     let lang = view.lang;
     let rows: Vec<Vec<String>> = stages
         .iter()
@@ -127,12 +127,16 @@ fn dropped(page: &mut Page, stages: &[StageInfo], view: View<'_>) {
                 (Some(rule), None) => rule.clone(),
                 (None, _) => "-".to_owned(),
             };
-            vec![
+            let mut row = vec![
                 safe(&dropped.address),
                 name(&stage.id, lang),
                 dropped.code.clone(),
                 safe(&rule),
-            ]
+            ];
+            if zones {
+                row.insert(1, safe(dropped.zone.as_deref().unwrap_or("-")));
+            }
+            row
         })
         .collect();
     if rows.is_empty() {
@@ -143,8 +147,11 @@ fn dropped(page: &mut Page, stages: &[StageInfo], view: View<'_>) {
         "  {}",
         view.style.paint(Style::Label, Label::Dropped.text(lang))
     ));
-    let header =
-        [Label::Address, Label::Stage, Label::Code, Label::Rule].map(|label| label.text(lang));
+    let mut header = vec![Label::Address, Label::Stage, Label::Code, Label::Rule];
+    if zones {
+        header.insert(1, Label::Zone);
+    }
+    let header: Vec<&str> = header.into_iter().map(|label| label.text(lang)).collect();
     for line in table(&header, &rows, page.width()).lines() {
         page.line(line);
     }

@@ -30,6 +30,7 @@ fn answer() -> Answer {
     key.dropped = (1..=3)
         .map(|host| DropInfo {
             address: format!("10.0.0.{host}:20880"),
+            zone: None,
             code: "DG2101".to_owned(),
             rule: None,
             position: None,
@@ -87,6 +88,7 @@ fn answer() -> Answer {
             why: "given".to_owned(),
             changes_verdict: true,
         }],
+        zones: None,
         not_seen: vec![NotSeenInfo {
             what: "connections".to_owned(),
             why: "nobody asked".to_owned(),
@@ -149,6 +151,7 @@ fn report(answers: Vec<Answer>) -> Report {
                 kind: "zookeeper".to_owned(),
                 url: Some("zookeeper://10.0.0.2:2181".to_owned()),
                 server: Some("3.8.0".to_owned()),
+                zone: None,
                 endpoint: None,
                 file_as: None,
                 name: None,

@@ -143,6 +143,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the Nacos at {registry} has switched off a read API that is needed here: {api}",
             "Nacos {registry} 关闭了此处需要的只读 API:{api}",
         ),
+        Code::RegistryInOtherZone => (
+            "the consumer is in zone {zone}, every member of its registry is elsewhere: {members}",
+            "消费者在 {zone} 区，而其注册中心的成员都在别处：{members}",
+        ),
         Code::AnswerTooLarge => (
             "an answer of registry {registry} exceeds the size limit: {path}",
             "注册中心 {registry} 的应答超过大小限制：{path}",
@@ -242,6 +246,14 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::EmptyProtection => (
             "a running consumer of this version keeps its previous list when the registry becomes empty",
             "该版本运行中的消费者在注册中心变空时会保留之前的地址列表",
+        ),
+        Code::ZoneEmpty => (
+            "no provider is left in the consumer's zone {zone}: {registered} were registered there, {left} are left elsewhere; {share} of the calls leave the zone",
+            "消费者所在的 {zone} 区没有剩余提供者：该区注册过 {registered} 个，其他区还剩 {left} 个；{share} 的调用离开本区",
+        ),
+        Code::TrafficLeavesZone => (
+            "about {share} of the calls leave the consumer's zone {zone}: {inside} providers in it, {outside} outside, load balancing {balancing}",
+            "约 {share} 的调用离开消费者所在的 {zone} 区：区内提供者 {inside} 个，区外 {outside} 个，负载均衡为 {balancing}",
         ),
         Code::NacosWeightIgnored => (
             "the weight {weight} set in Nacos for {address} has no effect on Dubbo calls of this path",

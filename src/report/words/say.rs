@@ -72,6 +72,7 @@ sentences! {
     CountedNotListed: "the server counts more instances than it lists", "服务端统计的实例多于列出的实例";
     HowConsoleList: "read the console's list: record with a user who may, or look into the console", "读取控制台的列表：使用有权限的用户记录，或在控制台中查看";
     ListMayHide: "the list that also has disabled instances was not seen", "未看到包含已禁用实例的列表";
+    ZoneCounts: "{zone}: {registered} registered, {left} left", "{zone}：已注册 {registered} 个，剩余 {left} 个";
     NamespaceNamed: "{name} is the name of the namespace with the id {id}", "{name} 是命名空间的名称，其 id 为 {id}";
     InstanceUnhealthy: "{address} sends no beats", "{address} 没有心跳";
     RemovalNever: "{address} is persistent: Nacos never removes it by itself", "{address} 是持久实例：Nacos 不会自行移除";

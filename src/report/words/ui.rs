@@ -54,6 +54,11 @@ labels! {
     Path: "path", "路径";
     InterfaceLevel: "interface level", "接口级";
     ApplicationLevel: "application level", "应用级";
+    Zone: "zone", "区";
+    Zones: "zones", "分区";
+    Registered: "registered", "已注册";
+    LeftOver: "left", "剩余";
+    Share: "share of calls", "调用占比";
     Dropped: "dropped addresses", "被去掉的地址";
     AlsoFound: "also found", "另外发现";
     Assumed: "assumed", "假定";

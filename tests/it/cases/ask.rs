@@ -74,6 +74,12 @@ pub(crate) fn question(ask: &[String], snapshot: &Snapshot) -> Result<Question, 
             }
             "--jdk" => question.consumer.jdk = Some(value.clone()),
             "--attach" => {}
+            "--zone" => {
+                let (zone, networks) = pair()?;
+                question.zones.add(&zone, &networks)?;
+            }
+            "--zone-key" => question.zones.key = Some(value.clone()),
+            "--consumer-zone" => question.zones.consumer = Some(value.clone()),
             other => return Err(format!("unknown argument {other}")),
         }
     }

@@ -315,9 +315,6 @@ fn what_is_not_built_says_so_and_what_works_instead() {
         vec!["no-provider", SERVICE, "--qos", "127.0.0.1:22222"],
         vec!["no-provider", SERVICE, "--probe"],
         vec!["no-provider", SERVICE, "--wait", "2m"],
-        vec!["no-provider", SERVICE, "--zone", "a=10.0.0.0/8"],
-        vec!["no-provider", SERVICE, "--zone-key", "room"],
-        vec!["no-provider", SERVICE, "--consumer-zone", "a"],
         vec![
             "no-provider",
             SERVICE,

@@ -161,7 +161,7 @@ impl Server {
 }
 
 /// A free port, and the one 1000 above it: taken, or left to nobody.
-fn ports(grpc: bool) -> (TcpListener, Option<TcpListener>) {
+pub(crate) fn ports(grpc: bool) -> (TcpListener, Option<TcpListener>) {
     for _ in 0..200 {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -220,11 +220,16 @@ fn serve(
     }
 }
 
-fn read(stream: &mut impl Read) -> Option<Request> {
+fn read(stream: &mut (impl Read + Write)) -> Option<Request> {
     let mut seen = Vec::new();
     let mut byte = [0; 1];
     while !seen.ends_with(b"\r\n\r\n") {
         if stream.read(&mut byte).ok()? == 0 {
+            return None;
+        }
+        if seen.is_empty() && byte == [0x16] {
+            // TLS to a port that speaks plain words.
+            let _ = stream.write_all(b"HTTP/1.1 400 \r\nConnection: close\r\n\r\n");
             return None;
         }
         seen.extend_from_slice(&byte);

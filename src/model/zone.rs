@@ -1,0 +1,126 @@
+//! Rooms and data centres: which one an address is in, by its network or by a parameter of its provider.
+
+use std::{collections::BTreeMap, net::IpAddr};
+
+use ipnet::IpNet;
+
+/// The zones that somebody named. Empty: nobody did.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Zones {
+    /// Networks with the zone they are in.
+    networks: Vec<(IpNet, String)>,
+    /// Parameter or metadata key of a provider that names its zone; it wins over networks.
+    pub key: Option<String>,
+    /// The consumer's zone, when it is said.
+    pub consumer: Option<String>,
+}
+
+impl Zones {
+    /// Whether nothing was said about zones.
+    pub fn is_empty(&self) -> bool {
+        self.networks.is_empty() && self.key.is_none() && self.consumer.is_none()
+    }
+
+    /// Adds networks of a zone, separated by commas; a bare address is a network of its own.
+    ///
+    /// # Errors
+    /// One of them is no network. The text names it.
+    pub fn add(&mut self, zone: &str, networks: &str) -> Result<(), String> {
+        let zone = zone.trim();
+        if zone.is_empty() {
+            return Err("a zone needs a name: NAME=CIDR[,CIDR]".to_owned());
+        }
+        for text in networks.split(',').map(str::trim) {
+            let network = text
+                .parse::<IpNet>()
+                .ok()
+                .or_else(|| text.parse::<IpAddr>().ok().map(IpNet::from))
+                .ok_or_else(|| {
+                    format!("`{text}` is no network: write it as 10.1.0.0/16 or 10.1.2.3")
+                })?;
+            self.networks.push((network.trunc(), zone.to_owned()));
+        }
+        Ok(())
+    }
+
+    /// The zone of a host, by the narrowest network that has it.
+    pub fn of_host(&self, host: &str) -> Option<&str> {
+        let ip: IpAddr = host.trim_matches(['[', ']']).parse().ok()?;
+        self.networks
+            .iter()
+            .filter(|(network, _)| network.contains(&ip))
+            .max_by_key(|(network, _)| network.prefix_len())
+            .map(|(_, zone)| zone.as_str())
+    }
+
+    /// The zone of a provider: what its own parameter says, else by its host.
+    pub fn of_provider<'a>(
+        &'a self,
+        host: &str,
+        parameters: &'a BTreeMap<String, String>,
+    ) -> Option<&'a str> {
+        self.key
+            .as_ref()
+            .and_then(|key| parameters.get(key))
+            .map(String::as_str)
+            .filter(|zone| !zone.is_empty())
+            .or_else(|| self.of_host(host))
+    }
+
+    /// The consumer's zone: as said, else by its address.
+    pub fn of_consumer(&self, ip: Option<&str>) -> Option<&str> {
+        self.consumer
+            .as_deref()
+            .or_else(|| self.of_host(ip.unwrap_or_default()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_narrowest_network_counts_and_a_parameter_before_it() {
+        let mut zones = Zones {
+            key: Some("zone".to_owned()),
+            ..Zones::default()
+        };
+        zones.add("a", "10.1.0.0/16, fd00:1::/32").unwrap();
+        zones.add("b", "10.1.9.0/24,10.2.0.7").unwrap();
+        for (host, zone) in [
+            ("10.1.2.3", Some("a")),
+            ("10.1.9.3", Some("b")),
+            ("10.2.0.7", Some("b")),
+            ("10.2.0.8", None),
+            ("[fd00:1::5]", Some("a")),
+            ("order.example.com", None),
+        ] {
+            assert_eq!(zones.of_host(host), zone, "{host}");
+        }
+        let named = BTreeMap::from([("zone".to_owned(), "c".to_owned())]);
+        assert_eq!(zones.of_provider("10.1.2.3", &named), Some("c"));
+        assert_eq!(zones.of_provider("10.1.2.3", &BTreeMap::new()), Some("a"));
+        assert_eq!(zones.of_consumer(Some("10.1.2.3")), Some("a"));
+        zones.consumer = Some("z".to_owned());
+        assert_eq!(zones.of_consumer(Some("10.1.2.3")), Some("z"));
+        assert!(Zones::default().is_empty() && !zones.is_empty());
+    }
+
+    #[test]
+    fn what_is_no_network_is_named() {
+        let error = Zones::default().add("a", "10.1.0.0/16,10.1").unwrap_err();
+        assert!(error.starts_with("`10.1` is no network"), "{error}");
+        assert!(Zones::default().add(" ", "10.0.0.0/8").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn takes_any_text(zone in "\\PC{0,8}", networks in "\\PC{0,40}", host in "\\PC{0,20}") {
+            let mut zones = Zones::default();
+            let _ = zones.add(&zone, &networks);
+            let _ = zones.of_host(&host);
+        }
+    }
+}

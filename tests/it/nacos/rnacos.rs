@@ -1,0 +1,357 @@
+//! A real r-nacos, filled by its API: what the program says of it, and that it leaves no trace there.
+//!
+//! `DIAG_TEST_RNACOS` names the program (crate `rnacos`); without it the tests are skipped with a note.
+
+use std::{
+    io::{Read, Write},
+    net::TcpStream,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{
+    server::ports,
+    verbs::{Ran, diag_with},
+};
+
+const SERVICE: &str = "com.acme.Order:1.0";
+const NAME: &str = "providers:com.acme.Order:1.0:";
+const PASSWORD: &str = "c4n4ry-pass";
+
+/// Where r-nacos differs from Nacos, as far as answers of the program show it. One line each, so that a new release
+/// that changes one is noticed here and nowhere else.
+const DIFFERENCES: [(&str, &str); 3] = [
+    ("version", "r-nacos"),
+    // It lists no disabled instance anywhere, but counts it: the answer stays open, with the cause among the possible.
+    ("all-disabled", "unknown DG2105 DG3001"),
+    // It has no list of those who listen to a configuration.
+    ("listeners", "405"),
+];
+
+fn difference(name: &str) -> &'static str {
+    DIFFERENCES
+        .iter()
+        .find(|(known, _)| *known == name)
+        .unwrap()
+        .1
+}
+
+struct Rnacos {
+    child: Child,
+    port: u16,
+    home: TempDir,
+}
+
+impl Drop for Rnacos {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(login: bool) -> Option<Rnacos> {
+    let Some(program) = std::env::var_os("DIAG_TEST_RNACOS").map(PathBuf::from) else {
+        eprintln!("skipped: set DIAG_TEST_RNACOS to the program of r-nacos");
+        return None;
+    };
+    // Its parts race each other when it starts, and now and then one is missing for ever.
+    for _ in 0..40 {
+        let server = spawn(&program, login);
+        let until = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < until {
+            match server.is_ready(login) {
+                Some(true) => return Some(server),
+                Some(false) => break,
+                None => std::thread::sleep(Duration::from_millis(200)),
+            }
+        }
+    }
+    panic!("r-nacos does not start");
+}
+
+fn spawn(program: &Path, login: bool) -> Rnacos {
+    let home = TempDir::new().unwrap();
+    let (http, grpc) = ports(true);
+    let port = http.local_addr().unwrap().port();
+    drop((http, grpc));
+    let mut command = Command::new(program);
+    command
+        .env_clear()
+        .current_dir(home.path())
+        .env("RNACOS_HTTP_PORT", port.to_string())
+        .env("RNACOS_GRPC_PORT", (port + 1000).to_string())
+        .env("RNACOS_HTTP_CONSOLE_PORT", "0")
+        .env("RNACOS_CONFIG_DB_DIR", home.path().join("db"))
+        .env("RNACOS_DATA_DIR", home.path().join("db"))
+        .env("RUST_LOG", "error")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if login {
+        command
+            .env("RNACOS_ENABLE_OPEN_API_AUTH", "true")
+            .env("RNACOS_INIT_ADMIN_USERNAME", "nacos")
+            .env("RNACOS_INIT_ADMIN_PASSWORD", PASSWORD);
+    }
+    let child = command.spawn().expect("r-nacos");
+    Rnacos { child, port, home }
+}
+
+impl Rnacos {
+    /// Whether it stores what it is told: `None` = not yet, false = it never will.
+    fn is_ready(&self, login: bool) -> Option<bool> {
+        let (target, form, done) = if login {
+            let form = format!("username=nacos&password={PASSWORD}");
+            ("/nacos/v1/auth/login", form, "accessToken")
+        } else {
+            let form = "customNamespaceId=prod&namespaceName=Production&namespaceDesc=x";
+            ("/nacos/v1/console/namespaces", form.to_owned(), "true")
+        };
+        let (_, body) = self.try_call("POST", target, &form)?;
+        if body.contains("Mailbox has closed") {
+            return Some(false);
+        }
+        body.contains(done).then_some(true)
+    }
+
+    /// Status and body.
+    fn try_call(&self, method: &str, target: &str, form: &str) -> Option<(u16, String)> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
+        let length = form.len();
+        write!(
+            stream,
+            "{method} {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\
+             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{form}"
+        )
+        .ok()?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).ok()?;
+        let (head, body) = answer.split_once("\r\n\r\n")?;
+        Some((head.get(9..12)?.parse().ok()?, body.to_owned()))
+    }
+
+    fn call(&self, method: &str, target: &str, form: &str) -> String {
+        let (status, body) = self.try_call(method, target, form).expect("an answer");
+        assert_eq!(status, 200, "{method} {target}: {body}");
+        body
+    }
+
+    fn register(&self, namespace: &str, group: &str, ip: &str, more: &str) {
+        let metadata = json!({
+            "application": "order", "interface": "com.acme.Order", "version": "1.0", "category": "providers",
+            "path": "com.acme.Order", "protocol": "dubbo", "side": "provider", "release": "2.7.23",
+        });
+        let encoded: String = metadata
+            .to_string()
+            .bytes()
+            .map(|byte| format!("%{byte:02X}"))
+            .collect();
+        let name = NAME.replace(':', "%3A");
+        let form = format!(
+            "serviceName={name}&groupName={group}&namespaceId={namespace}&ip={ip}&port=20880&ephemeral=true\
+             &metadata={encoded}{more}"
+        );
+        self.call("POST", "/nacos/v1/ns/instance", &form);
+    }
+
+    fn ask(&self, query: &str, more: &[&str]) -> Ran {
+        self.ask_as(&[], query, more)
+    }
+
+    fn ask_as(&self, variables: &[(&str, &str)], query: &str, more: &[&str]) -> Ran {
+        let registry = format!("nacos://127.0.0.1:{}{query}", self.port);
+        let args = [
+            "no-provider",
+            SERVICE,
+            "-o",
+            "json",
+            "--registry",
+            &registry,
+            "--consumer-app",
+            "web",
+            "--consumer-ip",
+            "10.9.0.1",
+            "--dubbo",
+            "2.7.23",
+            "--consumer",
+            "starting",
+            "--deadline",
+            "60s",
+            "--request-timeout",
+            "20s",
+        ];
+        diag_with(self.home.path(), variables, &[&args[..], more].concat())
+    }
+
+    /// Who subscribes to what, and how many services and configurations there are: what reading must not change.
+    fn traces(&self) -> Vec<String> {
+        let mut traces = Vec::new();
+        for namespace in ["public", "prod"] {
+            for group in ["DEFAULT_GROUP", "G2"] {
+                let place =
+                    format!("groupName={group}&namespaceId={namespace}&pageNo=1&pageSize=100");
+                let name = NAME.replace(':', "%3A");
+                for target in [
+                    format!("/nacos/v1/ns/service/subscribers?serviceName={name}&{place}"),
+                    format!("/nacos/v1/ns/service/list?{place}"),
+                ] {
+                    traces.push(self.call("GET", &target, ""));
+                }
+            }
+            let tenant = if namespace == "public" { "" } else { namespace };
+            let all = format!(
+                "/nacos/v1/cs/configs?search=blur&dataId=&group=&tenant={tenant}&pageNo=1&pageSize=100"
+            );
+            traces.push(self.call("GET", &all, ""));
+        }
+        let listener = "/nacos/v1/cs/configs/listener?dataId=com.acme.Order%3A1.0%3A.condition-router&group=dubbo";
+        let (status, _) = self.try_call("GET", listener, "").unwrap();
+        traces.push(status.to_string());
+        traces
+    }
+}
+
+fn said(ran: &Ran) -> String {
+    let report = ran.report();
+    let one = &report["reports"][0];
+    let mut words = vec![one["outcome"].as_str().unwrap_or("-").to_owned()];
+    match one["verdict"]["code"].as_str() {
+        Some(code) => words.push(code.to_owned()),
+        None => words.extend(
+            one["candidates"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .filter_map(|candidate| candidate["code"].as_str().map(str::to_owned)),
+        ),
+    }
+    words.join(" ")
+}
+
+fn has(ran: &Ran, code: &str) -> bool {
+    let report = ran.report();
+    let one = &report["reports"][0];
+    [&one["findings"], &one["candidates"]]
+        .iter()
+        .filter_map(|list| list.as_array())
+        .flatten()
+        .any(|item: &Value| item["code"] == code)
+}
+
+#[test]
+fn a_fleet_on_a_real_server() {
+    let Some(server) = start(false) else { return };
+    // Nothing yet.
+    assert_eq!(said(&server.ask("", &[])), "none DG2105");
+    // In another namespace, then in another group, too.
+    server.register("prod", "DEFAULT_GROUP", "10.1.0.1", "");
+    let ran = server.ask("", &[]);
+    assert_eq!(said(&ran), "none DG2105");
+    assert!(has(&ran, "DG2001"), "{}", ran.stdout);
+    assert_eq!(said(&server.ask("?namespace=prod", &[])), "reachable");
+    assert_eq!(
+        said(&server.ask("?namespace=Production", &[])),
+        "none DG2003"
+    );
+    server.register("public", "G2", "10.1.0.2", "");
+    let ran = server.ask("", &[]);
+    assert!(has(&ran, "DG2002"), "{}", ran.stdout);
+    assert_eq!(said(&server.ask("?group=G2", &[])), "reachable");
+    // Disabled here, then healthy beside it.
+    server.register("public", "DEFAULT_GROUP", "10.1.0.3", "&enabled=false");
+    assert_eq!(said(&server.ask("", &[])), difference("all-disabled"));
+    server.register("public", "DEFAULT_GROUP", "10.1.0.4", "");
+    let ran = server.ask("", &[]);
+    assert_eq!(said(&ran), "reachable", "{}", ran.stdout);
+    assert_eq!(
+        ran.report()["sources"]["r1"]["server"],
+        difference("version")
+    );
+    assert!(!has(&ran, "DG1005"), "{}", ran.stdout);
+
+    // A rule is read, by its own key and by the part that names the interface.
+    let rule = "configVersion: v3.0\nforce: true\nenabled: true\nkey: com.acme.Order:1.0:\nconditions:\n  - '=> host = 10.7.7.7'\n";
+    let content: String = rule.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let rule_of = |key: &str| format!("dataId={key}&group=dubbo&tenant=&content={content}");
+    server.call(
+        "POST",
+        "/nacos/v1/cs/configs",
+        &rule_of("com.acme.Order%3A1.0%3A.condition-router"),
+    );
+    server.call(
+        "POST",
+        "/nacos/v1/cs/configs",
+        &rule_of("com.acme.Order%3A9.9%3A.condition-router"),
+    );
+    let registry = format!("nacos://127.0.0.1:{}", server.port);
+    let before = server.traces();
+    let out = server.home.path().join("recording").display().to_string();
+    for what in [SERVICE, "--all"] {
+        let to = format!("{out}{what}").replace(':', "-");
+        let ran = diag_with(
+            server.home.path(),
+            &[],
+            &["snapshot", what, "--registry", &registry, "--out", &to],
+        );
+        assert_eq!(ran.exit, 0, "{}", ran.stderr);
+        let lines = std::fs::read_to_string(format!("{to}/r1.jsonl")).unwrap();
+        for version in ["1.0", "9.9"] {
+            let key = format!("com.acme.Order:{version}:.condition-router");
+            assert!(lines.contains(&key), "{what}: {key}");
+        }
+    }
+    let ran = server.ask("", &[]);
+    assert_ne!(
+        said(&ran),
+        "reachable",
+        "a rule that selects nobody is left out"
+    );
+    assert_eq!(server.traces(), before, "reading leaves a trace");
+    assert_eq!(
+        before.last().map(String::as_str),
+        Some(difference("listeners"))
+    );
+}
+
+#[test]
+fn without_beats_an_instance_is_called_dead_and_goes() {
+    let Some(server) = start(false) else { return };
+    server.register("public", "DEFAULT_GROUP", "10.1.0.1", "");
+    server.register("public", "DEFAULT_GROUP", "10.1.0.2", "");
+    let start = Instant::now();
+    // The second one goes on beating.
+    let mut unhealthy = false;
+    let mut alone = false;
+    while start.elapsed() < Duration::from_secs(60) && !alone {
+        server.register("public", "DEFAULT_GROUP", "10.1.0.2", "");
+        let ran = server.ask("", &[]);
+        assert_eq!(said(&ran), "reachable", "{}", ran.stdout);
+        let list = "/nacos/v1/ns/instance/list?healthyOnly=false&serviceName=";
+        let all = server.call("GET", &format!("{list}{}", NAME.replace(':', "%3A")), "");
+        unhealthy |= all.contains("\"healthy\":false");
+        alone = !all.contains("10.1.0.1");
+        std::thread::sleep(Duration::from_secs(3));
+    }
+    assert!(unhealthy && alone, "{:?}", start.elapsed());
+    assert!(start.elapsed() > Duration::from_secs(25));
+}
+
+#[test]
+fn a_login_is_needed_and_refused_in_words() {
+    let Some(server) = start(true) else { return };
+    let user = ["--username", "nacos"];
+    let right = server.ask_as(&[("DIAG_PASSWORD", PASSWORD)], "", &user);
+    assert_eq!(said(&right), "none DG2105", "{}", right.stdout);
+    for (variables, more) in [
+        (&[][..], &[][..]),
+        (&[("DIAG_PASSWORD", "wr0ng-one")][..], &user[..]),
+    ] {
+        let ran = server.ask_as(variables, "", more);
+        assert!(has(&ran, "DG1003"), "{}", ran.stdout);
+        assert!(!ran.stdout.contains("wr0ng-one") && !ran.stderr.contains("wr0ng-one"));
+    }
+    assert!(!right.stdout.contains(PASSWORD) && !right.stderr.contains(PASSWORD));
+}
