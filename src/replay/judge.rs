@@ -152,6 +152,7 @@ pub fn judge(trial: &Trial<'_>) -> Diagnosis {
         findings: Vec::new(),
         assumed: assumed(trial),
         not_seen: Vec::new(),
+        zones: None,
     };
     if let Some(stage) = failed {
         before_routers(trial, stage, &mut diagnosis);

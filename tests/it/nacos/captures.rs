@@ -39,7 +39,7 @@ pub(crate) fn calls(server: &str, folder: &str) -> Vec<Call> {
 }
 
 /// `None` for a call of which only the failed connection was kept.
-fn call(name: String, content: &[u8]) -> Option<Call> {
+pub(crate) fn call(name: String, content: &[u8]) -> Option<Call> {
     let mark = b"<<< response\n";
     let at = content.windows(mark.len()).position(|part| part == mark)?;
     let asked = String::from_utf8_lossy(&content[..at]).into_owned();

@@ -255,7 +255,7 @@ fn the_client_gets_what_was_recorded() {
 }
 
 /// Asks the question of a case of the server, then of the recording of what the server said.
-async fn both(question: &Question) -> (Value, Value) {
+pub(crate) async fn both(question: &Question) -> (Value, Value) {
     let mut snapshot = Snapshot::new(Manifest::new("test", At::from_time(moment())));
     let registries = question.registries.iter();
     let addresses = registries.map(|address| (address, Role::Registry));

@@ -2,7 +2,13 @@
 //!
 //! `DIAG_TEST_RNACOS` names the program (crate `rnacos`); without it the tests are skipped with a note.
 
+#![expect(
+    clippy::print_stderr,
+    reason = "a skipped test says so in the test output"
+)]
+
 use std::{
+    fmt::Write as _,
     io::{Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
@@ -38,6 +44,14 @@ fn difference(name: &str) -> &'static str {
         .find(|(known, _)| *known == name)
         .unwrap()
         .1
+}
+
+/// Every byte percent-encoded.
+fn percent(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "%{byte:02X}");
+        out
+    })
 }
 
 struct Rnacos {
@@ -144,11 +158,7 @@ impl Rnacos {
             "application": "order", "interface": "com.acme.Order", "version": "1.0", "category": "providers",
             "path": "com.acme.Order", "protocol": "dubbo", "side": "provider", "release": "2.7.23",
         });
-        let encoded: String = metadata
-            .to_string()
-            .bytes()
-            .map(|byte| format!("%{byte:02X}"))
-            .collect();
+        let encoded = percent(&metadata.to_string());
         let name = NAME.replace(':', "%3A");
         let form = format!(
             "serviceName={name}&groupName={group}&namespaceId={namespace}&ip={ip}&port=20880&ephemeral=true\
@@ -274,7 +284,7 @@ fn a_fleet_on_a_real_server() {
 
     // A rule is read, by its own key and by the part that names the interface.
     let rule = "configVersion: v3.0\nforce: true\nenabled: true\nkey: com.acme.Order:1.0:\nconditions:\n  - '=> host = 10.7.7.7'\n";
-    let content: String = rule.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let content = percent(rule);
     let rule_of = |key: &str| format!("dataId={key}&group=dubbo&tenant=&content={content}");
     server.call(
         "POST",

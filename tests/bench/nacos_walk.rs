@@ -1,0 +1,309 @@
+//! How long `snapshot --all` of a large Nacos takes beside fetching the same bytes and doing nothing with them.
+//!
+//! `cargo bench --bench nacos_walk [-- SERVICES]` serves 5,000 services with 10 instances each from a process of its own
+//! threads, records them, and then sends the very same requests with the same concurrency and throws the answers away.
+//! Prints both times and their ratio (1.3 at most is wanted), the requests under way at the same time, and the peak of
+//! memory. Unix only.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a benchmark starts processes and measures time"
+)]
+
+use std::{
+    collections::HashMap,
+    io::{self, BufRead, BufReader, Write},
+    net::{TcpListener, TcpStream},
+    process::Command,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context, Result, ensure};
+use nix::sys::resource::{UsageWho, getrusage};
+use serde_json::json;
+use tokio::{sync::Semaphore, task::JoinSet};
+
+const INSTANCES: usize = 10;
+const RUNS: usize = 3;
+const DIAG: &str = env!("CARGO_BIN_EXE_diag");
+
+/// Answers by path and service, made before anybody asks.
+struct Fleet {
+    services: Vec<String>,
+    bodies: HashMap<String, Vec<u8>>,
+}
+
+impl Fleet {
+    fn of(services: usize) -> Self {
+        let names: Vec<String> = (0..services)
+            .map(|number| format!("providers:com.acme.s{number:05}.Service:1.0:"))
+            .collect();
+        let mut bodies = HashMap::new();
+        for (number, name) in names.iter().enumerate() {
+            let hosts: Vec<_> = (0..INSTANCES)
+                .map(|at| {
+                    let ip = format!("10.{}.{}.{at}", number / 250, number % 250);
+                    json!({
+                        "instanceId": format!("{ip}#20880#null#DEFAULT_GROUP@@{name}"), "ip": ip, "port": 20880,
+                        "weight": 1.0, "healthy": true, "enabled": true, "ephemeral": true, "clusterName": "DEFAULT",
+                        "serviceName": format!("DEFAULT_GROUP@@{name}"), "metadata": {
+                            "side": "provider", "release": "3.2.16", "methods": "find,list,create,update,remove",
+                            "deprecated": "false", "dubbo": "2.0.2", "interface": format!("com.acme.s{number:05}.Service"),
+                            "version": "1.0", "generic": "false", "revision": "1.0", "path": "com.acme.Service",
+                            "protocol": "dubbo", "application": format!("app-{}", number % 200), "dynamic": "true",
+                            "category": "providers", "timestamp": "1764448957000"},
+                    })
+                })
+                .collect();
+            let mut put = |path: &str, body: serde_json::Value| {
+                bodies.insert(format!("{path} {name}"), body.to_string().into_bytes());
+            };
+            put(
+                "v1/ns/instance/list",
+                json!({"name": name, "groupName": "DEFAULT_GROUP", "hosts": hosts}),
+            );
+            put(
+                "v1/ns/catalog/instances",
+                json!({"count": INSTANCES, "list": hosts}),
+            );
+            put(
+                "v1/ns/service",
+                json!({"name": name, "protectThreshold": 0.0, "metadata": {}, "clusters": []}),
+            );
+            put(
+                "v1/ns/service/subscribers",
+                json!({"count": 0, "subscribers": []}),
+            );
+        }
+        Self {
+            services: names,
+            bodies,
+        }
+    }
+
+    /// The body for a target below `/nacos/`; `None`: 404.
+    fn body(&self, target: &str) -> Option<Vec<u8>> {
+        let (path, query) = target.split_once('?').unwrap_or((target, ""));
+        let param = |name: &str| {
+            query.split('&').find_map(|pair| {
+                let (known, value) = pair.split_once('=')?;
+                (known == name).then(|| value.replace("%3A", ":"))
+            })
+        };
+        if let Some(service) = param("serviceName") {
+            return self.bodies.get(&format!("{path} {service}")).cloned();
+        }
+        let number = |name: &str| param(name).and_then(|text| text.parse::<usize>().ok());
+        let (page, size) = (
+            number("pageNo").unwrap_or(1),
+            number("pageSize").unwrap_or(100),
+        );
+        let part = self.services.iter().skip((page - 1) * size).take(size);
+        let body = match path {
+            "v1/console/server/state" => json!({"version": "2.5.1"}),
+            "v1/console/namespaces" => {
+                json!({"code": 200, "data": [{"namespace": "", "namespaceShowName": "public"}]})
+            }
+            "v1/core/cluster/nodes" => json!({"code": 200, "data": []}),
+            "v1/ns/service/list" => {
+                json!({"count": self.services.len(), "doms": part.collect::<Vec<_>>()})
+            }
+            "v1/ns/catalog/services" => {
+                let list: Vec<_> = part
+                    .map(|name| json!({"name": name, "groupName": "DEFAULT_GROUP", "ipCount": INSTANCES}))
+                    .collect();
+                json!({"count": self.services.len(), "serviceList": list})
+            }
+            "v1/cs/configs" => json!({"totalCount": 0, "pageItems": []}),
+            _ => return None,
+        };
+        Some(body.to_string().into_bytes())
+    }
+}
+
+/// What the server saw.
+#[derive(Default)]
+struct Seen {
+    targets: Mutex<Vec<String>>,
+    bytes: AtomicUsize,
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+fn serve(fleet: Arc<Fleet>) -> Result<(u16, Arc<Seen>)> {
+    // Clients of 2.x look at the port 1000 above, too.
+    let (listener, beside) = (0..200)
+        .find_map(|_| {
+            let listener = TcpListener::bind("127.0.0.1:0").ok()?;
+            let port = listener.local_addr().ok()?.port().checked_add(1000)?;
+            Some((listener, TcpListener::bind(("127.0.0.1", port)).ok()?))
+        })
+        .context("no free ports")?;
+    let port = listener.local_addr()?.port();
+    let seen = Arc::new(Seen::default());
+    let known = Arc::clone(&seen);
+    std::thread::spawn(move || {
+        let _beside = beside;
+        for stream in listener.incoming().flatten() {
+            let (fleet, seen) = (Arc::clone(&fleet), Arc::clone(&known));
+            std::thread::spawn(move || {
+                let _ = answer(stream, &fleet, &seen);
+            });
+        }
+    });
+    Ok((port, seen))
+}
+
+fn answer(stream: TcpStream, fleet: &Fleet, seen: &Seen) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    let mut write = stream.try_clone()?;
+    let mut read = BufReader::new(stream);
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if read.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let target = line
+            .split(' ')
+            .nth(1)
+            .and_then(|target| target.strip_prefix("/nacos/"))
+            .unwrap_or_default()
+            .to_owned();
+        while line.trim_end() != "" {
+            line.clear();
+            read.read_line(&mut line)?;
+        }
+        let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
+        seen.most.fetch_max(now, Ordering::SeqCst);
+        let (status, body) = match fleet.body(&target) {
+            Some(body) => (200, body),
+            None => (404, b"{}".to_vec()),
+        };
+        seen.bytes.fetch_add(body.len(), Ordering::SeqCst);
+        if let Ok(mut targets) = seen.targets.lock() {
+            targets.push(target);
+        }
+        let mut whole = format!(
+            "HTTP/1.1 {status} \r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            body.len()
+        )
+        .into_bytes();
+        whole.extend(body);
+        seen.now.fetch_sub(1, Ordering::SeqCst);
+        write.write_all(&whole)?;
+    }
+}
+
+/// The same requests with the same concurrency; the answers are thrown away.
+fn fetch(port: u16, targets: &[String]) -> Result<Duration> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let start = Instant::now();
+    runtime.block_on(async {
+        let client = reqwest::Client::builder().no_proxy().http1_only().build()?;
+        let turns = Arc::new(Semaphore::new(diag::observe::nacos::MOST_AT_ONCE));
+        let mut tasks = JoinSet::new();
+        for target in targets {
+            let turn = Arc::clone(&turns).acquire_owned().await?;
+            let request = client.get(format!("http://127.0.0.1:{port}/nacos/{target}"));
+            tasks.spawn(async move {
+                let body = request.send().await?.bytes().await?;
+                drop(turn);
+                anyhow::Ok(body.len())
+            });
+            while let Some(done) = tasks.try_join_next() {
+                done??;
+            }
+        }
+        while let Some(done) = tasks.join_next().await {
+            done??;
+        }
+        anyhow::Ok(())
+    })?;
+    Ok(start.elapsed())
+}
+
+fn record(port: u16) -> Result<Duration> {
+    let room = tempfile::tempdir()?;
+    let start = Instant::now();
+    let registry = format!("nacos://127.0.0.1:{port}");
+    let output = Command::new(DIAG)
+        .env_clear()
+        .env("HOME", room.path())
+        .args(["snapshot", "--all", "-q", "--registry", &registry, "--out"])
+        .arg(room.path().join("recording"))
+        .output()?;
+    let took = start.elapsed();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure!(output.status.success(), "{said}");
+    Ok(took)
+}
+
+fn main() -> Result<()> {
+    let services: usize = std::env::args()
+        .skip(1)
+        .find_map(|argument| argument.parse().ok())
+        .unwrap_or(5_000);
+    // The choice of the cryptography is made once for the process, and the client below wants one to be there.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let (port, seen) = serve(Arc::new(Fleet::of(services)))?;
+    let mut out = io::stdout();
+    let mut best = (Duration::MAX, Duration::MAX);
+    let mut most = (0, 0);
+    let mut bytes = 0;
+    let mut requests = 0;
+    for _ in 0..RUNS {
+        seen.most.store(0, Ordering::SeqCst);
+        seen.bytes.store(0, Ordering::SeqCst);
+        if let Ok(mut targets) = seen.targets.lock() {
+            targets.clear();
+        }
+        best.0 = best.0.min(record(port)?);
+        most.0 = most.0.max(seen.most.load(Ordering::SeqCst));
+        bytes = seen.bytes.load(Ordering::SeqCst);
+        let targets = seen
+            .targets
+            .lock()
+            .map(|targets| targets.clone())
+            .unwrap_or_default();
+        requests = targets.len();
+        seen.most.store(0, Ordering::SeqCst);
+        best.1 = best.1.min(fetch(port, &targets)?);
+        most.1 = most.1.max(seen.most.load(Ordering::SeqCst));
+    }
+    let peak = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
+    writeln!(
+        out,
+        "{services} services, {} instances, {requests} requests, {} KB",
+        services * INSTANCES,
+        bytes / 1000
+    )?;
+    writeln!(
+        out,
+        "snapshot --all   {:.2} s, {} at once",
+        best.0.as_secs_f64(),
+        most.0
+    )?;
+    writeln!(
+        out,
+        "fetch and forget {:.2} s, {} at once",
+        best.1.as_secs_f64(),
+        most.1
+    )?;
+    writeln!(
+        out,
+        "ratio {:.2} (1.3 at most is wanted), peak {peak} KB",
+        best.0.as_secs_f64() / best.1.as_secs_f64()
+    )?;
+    ensure!(
+        most.0 <= diag::observe::nacos::MOST_AT_ONCE,
+        "more requests at once than stated"
+    );
+    Ok(())
+}
