@@ -224,6 +224,7 @@ sentences! {
     RuleEmptyHere: "{rule} has nothing to apply", "{rule} 没有可应用的内容";
     RuleOff: "{rule} is switched off", "{rule} 已关闭";
     RuleLetsPass: "{rule} removes nothing", "{rule} 未去掉任何地址";
+    GroupsNotRouted: "a reference to several groups is not routed", "引用多个分组时不经过路由";
     NoRuleAt: "no rule under {rule}", "{rule} 下没有规则";
     RuleNotConcerned: "{rule} is not about these requests: {clause} does not hold for {value}", "{rule} 与这些请求无关：{clause} 不符合 {value}";
     RuleIgnored: "{rule} selects nobody and is not forced, so it is ignored: {text}", "{rule} 未选中任何地址且未强制，因此被忽略：{text}";

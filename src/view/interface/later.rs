@@ -36,13 +36,21 @@ pub(super) fn stages<'a>(
     if early {
         view.stages.push(connectivity(case, reached));
     }
-    let replayed = if reached && routing::is_modelled(case) {
+    let groups = groups(case, &kept);
+    let replayed = if reached && groups.is_none() && routing::is_modelled(case) {
         routing::stages(case, kept.clone(), repaired, view)
     } else {
         None
     };
     if let Some(left) = replayed {
         kept = left;
+    } else if groups == Some(1) && case.dubbo().at_least([2, 7]) {
+        view.stages.push(Stage {
+            input: Some(kept.len()),
+            output: Some(kept.len()),
+            because: Some(Say::GroupsNotRouted.into()),
+            ..Stage::plain(StageId::Router("rules".to_owned()), State::Ok)
+        });
     } else {
         let stage = routers(case, &kept);
         if stage.state == State::Unknown && !routing::is_modelled(case) {
@@ -161,7 +169,19 @@ fn connectivity(case: &Case<'_>, reached: bool) -> Stage {
     }
 }
 
-/// X where the routers of the version are not modelled: without any rule there is nothing to replay.
+/// How many groups the addresses have, for a reference to several groups (`*` or a list). Such a reference is not routed:
+/// the addresses of one group are taken as they are, those of several are routed group by group with another URL
+/// (`DynamicDirectory.doList`, `toMergeInvokerList`).
+fn groups(case: &Case<'_>, kept: &[Kept<'_>]) -> Option<usize> {
+    let asked = case.question.service.group.as_deref()?;
+    if asked != "*" && !asked.contains(',') {
+        return None;
+    }
+    let groups: BTreeSet<Option<&str>> = kept.iter().map(|kept| kept.url.group()).collect();
+    Some(groups.len())
+}
+
+/// X where the routers of the version are not modelled, or several groups are asked for: without any rule there is nothing to replay.
 fn routers(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
     let id = StageId::Router("rules".to_owned());
     if kept.is_empty() {
