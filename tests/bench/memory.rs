@@ -382,7 +382,9 @@ fn make(folder: &Path, services: usize) -> Result<()> {
     };
     let mut names: Vec<String> = (0..services).map(service).collect();
     names.push("config".to_owned());
+    line("/", &["dubbo".to_owned()])?;
     line("/dubbo", &names)?;
+    line("/dubbo/config", &[])?;
     names.pop();
     for name in &names {
         line(&format!("/dubbo/{name}"), &CATEGORIES.map(str::to_owned))?;
