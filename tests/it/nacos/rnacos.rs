@@ -283,7 +283,7 @@ fn a_fleet_on_a_real_server() {
     assert!(!has(&ran, "DG1005"), "{}", ran.stdout);
 
     // A rule is read, by its own key and by the part that names the interface.
-    let rule = "configVersion: v3.0\nforce: true\nenabled: true\nkey: com.acme.Order:1.0:\nconditions:\n  - '=> host = 10.7.7.7'\n";
+    let rule = "configVersion: v3.0\nforce: true\nenabled: true\nscope: service\nkey: 'com.acme.Order:1.0:'\nconditions:\n  - '=> host = 10.7.7.7'\n";
     let content = percent(rule);
     let rule_of = |key: &str| format!("dataId={key}&group=dubbo&tenant=&content={content}");
     server.call(
