@@ -23,6 +23,7 @@ mod mesh;
 mod mock;
 pub mod outcome;
 pub mod pattern;
+pub mod probe;
 pub mod provider;
 pub mod rules;
 mod script;

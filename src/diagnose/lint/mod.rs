@@ -1,0 +1,293 @@
+//! Is a rule text what its author thinks it is? Findings with their places, for one Dubbo version.
+//!
+//! Nothing is parsed here: `rule` reads, as that version does, and this room looks at what it read, asks `route` what
+//! the rule can do, and names what a person would be surprised by. Pure, bounded: long texts are looked at in full, but
+//! of many findings only the first [`MOST`] are kept.
+
+mod affinity;
+mod clause;
+mod condition;
+mod configurator;
+mod effect;
+mod fields;
+mod mesh;
+mod migration;
+mod reading;
+mod script;
+mod source;
+mod tag;
+mod urls;
+mod visible;
+
+pub use reading::reading;
+
+use serde_json::{Map, Value, json};
+
+use super::code::Code;
+use crate::{
+    model::{url::Url, version::DubboVersion},
+    report::words::{Phrase, Say},
+    rule::{
+        error::RuleError,
+        kind::RuleKind,
+        release::snake_yaml,
+        yaml::{Document, Node, Position, Span, load, load_root_untagged},
+    },
+};
+use source::Source;
+
+/// Findings that are kept of one text; errors before others.
+pub const MOST: usize = 500;
+
+/// A rule text.
+#[derive(Debug, Clone, Copy)]
+pub struct RuleText<'a> {
+    /// The key under which it is kept, when that is known.
+    pub key: Option<&'a str>,
+    /// Its kind.
+    pub kind: RuleKind,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// What is known besides the text.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Known<'a> {
+    /// The providers that the rule can concern, when all of them are known.
+    pub providers: Option<&'a [Url]>,
+    /// The consumer, as far as its parameters are known.
+    pub consumer: Option<&'a Url>,
+    /// The consumer's Java: 8, 17.
+    pub jdk: Option<u32>,
+}
+
+/// One finding in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remark {
+    /// Code.
+    pub code: Code,
+    /// Where, from the first character to the place behind the last.
+    pub at: Span,
+    /// Parameters of the code's sentence.
+    pub params: Map<String, Value>,
+    /// What Dubbo makes of it.
+    pub reads: Option<Phrase>,
+    /// What was probably meant, or what to do.
+    pub meant: Option<Phrase>,
+    /// Another place that belongs to it: the second of two equal keys.
+    pub other: Option<Position>,
+}
+
+/// What was found in a text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Linted {
+    /// In the order of the text.
+    pub remarks: Vec<Remark>,
+    /// How many more there are.
+    pub more: usize,
+    /// Whether the version refuses the text.
+    pub refused: bool,
+}
+
+/// Looks at a text as a consumer of that version reads it.
+pub fn lint(rule: RuleText<'_>, version: &DubboVersion, known: Known<'_>) -> Linted {
+    let mut cx = Cx {
+        rule,
+        version,
+        known,
+        source: Source::new(rule.text),
+        remarks: Vec::new(),
+        refused: false,
+    };
+    visible::start(&mut cx);
+    match rule.kind {
+        RuleKind::Condition => condition::check(&mut cx),
+        RuleKind::Tag => tag::check(&mut cx),
+        RuleKind::Script => script::check(&mut cx),
+        RuleKind::Mesh => mesh::check(&mut cx),
+        RuleKind::Affinity => affinity::check(&mut cx),
+        RuleKind::Configurator => configurator::check(&mut cx),
+        RuleKind::Migration => migration::check(&mut cx),
+        RuleKind::Urls => urls::check(&mut cx),
+    }
+    cx.finish()
+}
+
+/// The line of a place as it stands in the text.
+pub fn line_of(text: &str, line: u32) -> &str {
+    Source::new(text).line(line)
+}
+
+/// One run over one text.
+struct Cx<'a> {
+    rule: RuleText<'a>,
+    version: &'a DubboVersion,
+    known: Known<'a>,
+    source: Source<'a>,
+    remarks: Vec<Remark>,
+    refused: bool,
+}
+
+/// A finding before it is kept.
+struct Found {
+    code: Code,
+    at: Span,
+    params: Map<String, Value>,
+    reads: Option<Phrase>,
+    meant: Option<Phrase>,
+    other: Option<Position>,
+}
+
+impl Found {
+    fn reads(mut self, phrase: impl Into<Phrase>) -> Self {
+        self.reads = Some(phrase.into());
+        self
+    }
+
+    fn meant(mut self, phrase: impl Into<Phrase>) -> Self {
+        self.meant = Some(phrase.into());
+        self
+    }
+
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.params.insert(name.to_owned(), value.into());
+        self
+    }
+
+    fn and_at(mut self, other: Position) -> Self {
+        self.other = Some(other);
+        self
+    }
+}
+
+/// A finding about a place.
+fn found(code: Code, at: Span) -> Found {
+    Found {
+        code,
+        at,
+        params: Map::new(),
+        reads: None,
+        meant: None,
+        other: None,
+    }
+}
+
+/// Texts in findings are cut at this many characters.
+const LONGEST: usize = 80;
+
+/// A text short enough for a sentence.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}..", &text[..end]),
+    }
+}
+
+impl<'a> Cx<'a> {
+    fn add(&mut self, found: Found) {
+        // The limit is far above what is kept, so that errors behind many warnings are still seen.
+        if self.remarks.len() >= MOST * 400 {
+            return;
+        }
+        let mut params = found.params;
+        params
+            .entry("text")
+            .or_insert_with(|| json!(short(self.source.slice(found.at))));
+        params.insert("dubbo".to_owned(), json!(self.version.as_str()));
+        self.remarks.push(Remark {
+            code: found.code,
+            at: found.at,
+            params,
+            reads: found.reads,
+            meant: found.meant,
+            other: found.other,
+        });
+    }
+
+    /// The version refuses the text: what was in force stays.
+    fn refuse(&mut self, at: Span, problem: &str, hint: Option<Phrase>) {
+        self.refused = true;
+        let mut refusal = found(Code::RuleUnparsed, at)
+            .with("problem", short(problem))
+            .reads(match self.rule.kind {
+                RuleKind::Urls => Say::LintUrlLeftOut,
+                _ => Say::LintPreviousStays,
+            });
+        refusal.meant = hint;
+        self.add(refusal);
+    }
+
+    /// The same for an error of a reader.
+    fn refuse_for(&mut self, error: &RuleError) {
+        let at = error.at.unwrap_or(Position { line: 1, column: 1 });
+        self.refuse(self.word_at(at), &error.message, None);
+    }
+
+    /// The word or value that begins at a place.
+    fn word_at(&self, at: Position) -> Span {
+        let start = self.source.offset(at);
+        let rest = &self.rule.text[start..];
+        let line = rest.split(['\n', '\r']).next().unwrap_or_default();
+        let word = line
+            .find([' ', ',', ']', '}', '\t'])
+            .filter(|end| *end > 0)
+            .unwrap_or(line.len());
+        self.source.span(start..start + word)
+    }
+
+    /// What a node is underlined with: a scalar on its first line, of a collection the first line.
+    fn mark(&self, node: Node<'_>) -> Span {
+        let span = node.span();
+        if span.start.line == span.end.line && span.start != span.end {
+            return span;
+        }
+        let start = self.source.offset(span.start);
+        let line = self.rule.text[start..]
+            .split(['\n', '\r'])
+            .next()
+            .unwrap_or_default();
+        self.source.span(start..start + line.trim_end().len())
+    }
+
+    /// The document, when it can be read: for places only. Errors of YAML become findings.
+    fn document(&mut self) -> Option<Document> {
+        let yaml = snake_yaml(self.version);
+        let read = if self.version.at_least([2, 7, 10]) {
+            load(self.rule.text, yaml)
+        } else {
+            load_root_untagged(self.rule.text, yaml)
+        };
+        match read {
+            Ok(document) => {
+                visible::scalars(self, document.root());
+                fields::duplicates(self, &document);
+                Some(document)
+            }
+            Err(error) => {
+                self.yaml_error(&error);
+                None
+            }
+        }
+    }
+
+    fn finish(self) -> Linted {
+        let mut remarks = self.remarks;
+        let place = |remark: &Remark| (remark.at.start, remark.code, remark.at.end);
+        remarks.sort_by_key(place);
+        remarks.dedup_by(|a, b| a.code == b.code && a.at == b.at);
+        let more = remarks.len().saturating_sub(MOST);
+        if more > 0 {
+            remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.code.severity()), place(remark)));
+            remarks.truncate(MOST);
+            remarks.sort_by_key(place);
+        }
+        Linted {
+            remarks,
+            more,
+            refused: self.refused,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
