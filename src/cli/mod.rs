@@ -59,7 +59,7 @@ pub enum Verb {
     RouteReplay(Box<RouteReplayArgs>),
     /// Record what the registries say, to diagnose later or elsewhere
     Snapshot(Box<SnapshotArgs>),
-    /// Is this rule text what its author thinks? (not in this version)
+    /// Is this rule text what its author thinks it is?
     Lint(Box<LintArgs>),
     /// What does this code or error text mean? (not in this version)
     Explain(ExplainArgs),

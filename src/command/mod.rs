@@ -2,6 +2,7 @@
 
 mod files;
 mod guard;
+mod lint;
 mod live;
 mod no_provider;
 mod questions;
@@ -75,10 +76,7 @@ fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
         Verb::Snapshot(args) => return snapshot::run(args, around),
         Verb::TimeoutBudget(args) => return timeout_budget::run(args, around),
         Verb::RouteReplay(args) => return route_replay::run(args, around),
-        Verb::Lint(_) => (
-            "lint",
-            "`diag no-provider` says which rules a registry holds for a service",
-        ),
+        Verb::Lint(args) => return lint::run(args, around),
         Verb::Explain(_) => (
             "explain",
             "every report says what its codes mean; the pages are in src/diagnose/explain of the source",
@@ -134,6 +132,7 @@ fn start_log(verb: &Verb) {
         Verb::Snapshot(args) => args.common.output.verbose,
         Verb::TimeoutBudget(args) => args.common.output.verbose,
         Verb::RouteReplay(args) => args.common.output.verbose,
+        Verb::Lint(args) => args.common.output.verbose,
         _ => 0,
     };
     let level = match verbose {

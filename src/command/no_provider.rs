@@ -143,7 +143,7 @@ pub(super) fn all_wants(questions: &[Question], snapshot: &Snapshot) -> Vec<Want
 }
 
 /// Asks the live systems of the questions.
-fn ask(
+pub(super) fn ask(
     snapshot: &mut Snapshot,
     questions: &[Question],
     settings: &Settings,

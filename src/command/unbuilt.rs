@@ -35,6 +35,14 @@ pub(super) fn timeout_budget(args: &TimeoutBudgetArgs) -> Result<(), UsageError>
     common(&args.common)
 }
 
+/// The first given flag of `lint` that is not there.
+pub(super) fn lint(common: &Common) -> Result<(), UsageError> {
+    let mut common = common.clone();
+    // Script engines depend on it, and that is looked at.
+    common.consumer.jdk = None;
+    self::common(&common)
+}
+
 /// The first given flag of `snapshot` that is not there.
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
     first([(

@@ -151,6 +151,7 @@ codes! {
     TrafficLeavesZone = 3011, "traffic-leaves-zone", Info, Instance;
     NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
     RevisionZero = 4006, "revision-zero", Error, Application;
+    MigrationRuleBroken = 4010, "migration-rule-broken", Warning, Application;
     RoutedAway = 5001, "routed-away", Error, Rule;
     ConsumerBlocked = 5002, "consumer-blocked", Error, Rule;
     TagNotServed = 5003, "tag-not-served", Error, Rule;
@@ -189,6 +190,15 @@ codes! {
     ObservedContradicts = 7020, "observed-contradicts", Warning, Timeout;
     LimitNotActive = 7021, "limit-not-active", Warning, Timeout;
     RequestLost = 7022, "request-lost", Warning, Network;
+    LintTypedValue = 8001, "lint-typed-value", Warning, Rule;
+    LintDuplicateKey = 8002, "lint-duplicate-key", Warning, Rule;
+    LintUnknownKey = 8003, "lint-unknown-key", Warning, Rule;
+    LintVersionField = 8004, "lint-version-field", Error, Rule;
+    LintNotAList = 8005, "lint-not-a-list", Error, Rule;
+    LintOperator = 8006, "lint-operator", Warning, Rule;
+    LintAddressUnknown = 8007, "lint-address-unknown", Warning, Rule;
+    LintForceEmpty = 8008, "lint-force-empty", Error, Rule;
+    LintInvisible = 8009, "lint-invisible", Warning, Rule;
 }
 
 impl fmt::Display for Code {

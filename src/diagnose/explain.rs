@@ -77,6 +77,7 @@ pages! {
     TrafficLeavesZone = "DG3011",
     NacosWeightIgnored = "DG3012",
     RevisionZero = "DG4006",
+    MigrationRuleBroken = "DG4010",
     RoutedAway = "DG5001",
     ConsumerBlocked = "DG5002",
     TagNotServed = "DG5003",
@@ -115,6 +116,15 @@ pages! {
     ObservedContradicts = "DG7020",
     LimitNotActive = "DG7021",
     RequestLost = "DG7022",
+    LintTypedValue = "DG8001",
+    LintDuplicateKey = "DG8002",
+    LintUnknownKey = "DG8003",
+    LintVersionField = "DG8004",
+    LintNotAList = "DG8005",
+    LintOperator = "DG8006",
+    LintAddressUnknown = "DG8007",
+    LintForceEmpty = "DG8008",
+    LintInvisible = "DG8009",
 }
 
 /// The page of a code; `None` when its file does not have the form of a page (a test sees to that).

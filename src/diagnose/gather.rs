@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     diagnose::{code::Code, text::Said},
     input::properties,
+    model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, Source, SourceId, SourceKind, Want},
@@ -169,6 +170,36 @@ fn read(
         address: Some(address.clone()),
         held,
     }
+}
+
+/// Every provider of the service in the question's registries (or the recorded ones), when all their lists are known:
+/// entries at interface level with the group and version of the question.
+pub(crate) fn providers(
+    question: &Question,
+    snapshot: &Snapshot,
+    version: &DubboVersion,
+) -> Result<Vec<Url>, NotSeen> {
+    let addresses = if question.registries.is_empty() {
+        recorded(snapshot)
+    } else {
+        question.registries.clone()
+    };
+    let missing = Missing::default();
+    let mut urls = Vec::new();
+    for address in &addresses {
+        for held in read(question, snapshot, address, &missing).held {
+            if let Some(not_seen) = held.listing.not_seen() {
+                return Err(not_seen.clone());
+            }
+            urls.extend(
+                held.entries
+                    .iter()
+                    .filter_map(|entry| entry.url(version).ok())
+                    .filter(|url| url.service() == question.service),
+            );
+        }
+    }
+    Ok(urls)
 }
 
 /// The source of a registry address: same kind, and a member in common.

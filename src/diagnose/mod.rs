@@ -9,6 +9,7 @@ pub mod explain;
 mod findings;
 mod gather;
 mod health;
+pub mod lint;
 mod observed;
 mod outcome;
 mod place;
@@ -19,7 +20,7 @@ mod text;
 mod worlds;
 mod zones;
 
-pub(crate) use gather::source_of;
+pub(crate) use gather::{providers, source_of};
 pub use zones::{ZoneRow, Zoned};
 
 use serde_json::{Map, Value};

@@ -1,4 +1,6 @@
-//! One line per question, for scripts: `outcome code certainty subject: message`, separated by tabs, `-` for nothing.
+//! One line per question (per finding of a rule text), for scripts: `outcome code certainty subject: message`, separated by tabs, `-` for nothing.
+
+use std::fmt::Write as _;
 
 use super::{
     model::{Answer, Report},
@@ -10,8 +12,35 @@ pub fn render(report: &Report) -> String {
     report.reports.iter().map(line).collect()
 }
 
+/// The findings of a rule text, one a line: the subject is the place.
+fn lint(answer: &Answer) -> String {
+    let outcome = answer.outcome.unwrap_or("-");
+    let file = answer.rule.as_ref().map_or("-", |rule| rule.file.as_str());
+    if answer.findings.is_empty() {
+        return format!("{outcome}\t-\t-\t{}: -\n", safe(file));
+    }
+    let mut out = String::new();
+    for finding in &answer.findings {
+        let place = finding.mark.as_ref().map_or_else(
+            || file.to_owned(),
+            |mark| format!("{file}:{}:{}", mark.line, mark.column),
+        );
+        let _ = writeln!(
+            out,
+            "{outcome}\t{}\t{}\t{}: {}",
+            finding.code,
+            finding.certainty,
+            safe(&place),
+            safe(&finding.message)
+        );
+    }
+    out
+}
+
 fn line(answer: &Answer) -> String {
-    let service = &answer.question.service;
+    let Some(service) = &answer.question.service else {
+        return lint(answer);
+    };
     let group = service
         .group
         .as_ref()

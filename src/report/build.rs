@@ -162,16 +162,17 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
         zones: diagnosis.zones.as_ref().map(zones_info),
         budget: None,
         replay: None,
+        rule: None,
     }
 }
 
 pub(super) fn question_info(question: &Question, snapshot: &Snapshot) -> QuestionInfo {
     QuestionInfo {
-        service: ServiceInfo {
+        service: Some(ServiceInfo {
             interface: question.service.interface.clone(),
             group: question.service.group.clone(),
             version: question.service.version.clone(),
-        },
+        }),
         consumer: ConsumerInfo {
             application: question.consumer.application.clone(),
             ip: question.consumer.ip.clone(),
@@ -326,11 +327,12 @@ pub(super) fn finding_info(finding: &Finding, lang: Lang) -> FindingInfo {
             .map(|remedy| remedy_info(remedy, lang))
             .collect(),
         see: finding.see.clone(),
+        mark: None,
     }
 }
 
 /// The same for the same code and subject, whatever else changes: 16 hexadecimal digits of a SHA-256.
-fn fingerprint(code: Code, kind: &str, name: &str) -> String {
+pub(super) fn fingerprint(code: Code, kind: &str, name: &str) -> String {
     let digest = Sha256::digest(format!("{code}\n{kind}\n{name}"));
     digest
         .iter()

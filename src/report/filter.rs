@@ -14,12 +14,14 @@ pub struct Filter {
 impl Filter {
     /// Whether a finding is shown.
     pub fn shows(&self, finding: &Finding) -> bool {
-        let skipped = self.skip.iter().any(|(code, subject)| {
-            *code == finding.code
-                && subject
-                    .as_ref()
-                    .is_none_or(|name| *name == finding.subject.1)
+        self.shows_code(finding.code, &finding.subject.1)
+    }
+
+    /// The same for a code and the name of what it is about.
+    pub fn shows_code(&self, code: Code, about: &str) -> bool {
+        let skipped = self.skip.iter().any(|(skipped, subject)| {
+            *skipped == code && subject.as_ref().is_none_or(|name| *name == about)
         });
-        !skipped && (self.only.is_empty() || self.only.contains(&finding.code))
+        !skipped && (self.only.is_empty() || self.only.contains(&code))
     }
 }

@@ -66,13 +66,62 @@ pub struct Answer {
     pub budget: Option<Box<crate::diagnose::budget::model::Budget>>,
     /// Replay of requests (`route-replay`).
     pub replay: Option<ReplayInfo>,
+    /// The rule text that was looked at (`lint`).
+    pub rule: Option<RuleInfo>,
+}
+
+/// A rule text (`lint`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RuleInfo {
+    /// The file, `-` for standard input.
+    pub file: String,
+    /// The key under which it is kept.
+    pub key: Option<String>,
+    /// `condition`, `tag`, `script`, `mesh`, `affinity`, `configurator`, `migration`, `urls`.
+    pub kind: &'static str,
+    /// What each version makes of it.
+    pub versions: Vec<ReadingInfo>,
+    /// Providers that addresses were compared with; `null` when none are known.
+    pub providers: Option<usize>,
+    /// How many findings there are beyond those that are listed.
+    pub more: usize,
+}
+
+/// What one version makes of a rule text.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ReadingInfo {
+    /// The Dubbo version.
+    pub dubbo: String,
+    /// Whether it refuses the text.
+    pub refused: bool,
+    /// The rule as it understands it, in a few plain lines.
+    pub reading: Vec<String>,
+}
+
+/// A place in a text that is looked at (`lint`).
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MarkInfo {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, from 1, in characters.
+    pub column: u32,
+    /// How many characters are meant.
+    pub width: usize,
+    /// The line, or the part of a long line around the place.
+    pub source: String,
+    /// The column at which `source` begins.
+    pub source_column: u32,
+    /// The versions that this holds for.
+    pub dubbo: Vec<String>,
+    /// Whether it holds for every version that was asked about.
+    pub everywhere: bool,
 }
 
 /// What was asked.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct QuestionInfo {
-    /// The service.
-    pub service: ServiceInfo,
+    /// The service; `null` where the verb needs none.
+    pub service: Option<ServiceInfo>,
     /// The consumer.
     pub consumer: ConsumerInfo,
     /// Ids of the consumer's registries in `sources`; the address of one that is not there.
@@ -248,6 +297,8 @@ pub struct FindingInfo {
     pub remedy: Vec<RemedyInfo>,
     /// Dubbo's own codes.
     pub see: Vec<String>,
+    /// Where in a text (`lint`).
+    pub mark: Option<MarkInfo>,
 }
 
 /// What a finding is about.

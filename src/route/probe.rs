@@ -67,7 +67,11 @@ mod tests {
             ("host=10.0.0.3", 0),
         ] {
             let then = Condition::parse(text).unwrap().then.unwrap();
-            assert_eq!(fitting(&then, &consumer, &providers, dialect), expected, "{text}");
+            assert_eq!(
+                fitting(&then, &consumer, &providers, dialect),
+                expected,
+                "{text}"
+            );
         }
     }
 }

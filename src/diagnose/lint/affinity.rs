@@ -14,9 +14,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let parsed = affinity::parse(cx.rule.text, cx.version);
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
     fields::map(cx, root, &[&RULE, &HEADER]);
     let key = root.entry("affinityAware").map_or(root, |(key, _)| key);
     let at = cx.mark(key);

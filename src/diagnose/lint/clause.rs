@@ -69,9 +69,10 @@ enum Presence {
 /// The plain sign for punctuation of another keyboard.
 pub(super) fn ascii_of(c: char) -> Option<char> {
     Some(match c {
-        '\u{ff01}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '\u{ff3b}'..='\u{ff40}' | '\u{ff5b}'..='\u{ff5e}' => {
-            char::from_u32(u32::from(c) - 0xfee0)?
-        }
+        '\u{ff01}'..='\u{ff0f}'
+        | '\u{ff1a}'..='\u{ff20}'
+        | '\u{ff3b}'..='\u{ff40}'
+        | '\u{ff5b}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0)?,
         '\u{3001}' => ',',
         '\u{3002}' => '.',
         '\u{201c}' | '\u{201d}' => '"',
@@ -89,13 +90,45 @@ pub(super) fn full_width(cx: &mut Cx<'_>, at: Span, sign: char) {
     let plain = ascii_of(sign).unwrap_or(sign);
     cx.add(
         found(Code::LintOperator, at)
-            .reads(Phrase::new(Say::LintFullWidth).with("sign", format!("U+{:04X}", u32::from(sign))))
+            .reads(
+                Phrase::new(Say::LintFullWidth).with("sign", format!("U+{:04X}", u32::from(sign))),
+            )
             .meant(Phrase::new(Say::LintWrite).with("text", plain.to_string())),
     );
 }
 
+/// Punctuation of another keyboard anywhere in a condition: one remark, with the whole text as it was meant.
+pub(super) fn other_keyboard(
+    cx: &mut Cx<'_>,
+    text: &str,
+    place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
+) -> bool {
+    let Some((at, sign)) = text.char_indices().find(|(_, c)| ascii_of(*c).is_some()) else {
+        return false;
+    };
+    let at = place(cx, at..at + sign.len_utf8());
+    let quotes = |c: &char| !matches!(c, '"' | '\'');
+    let plain: String = text
+        .chars()
+        .map(|c| ascii_of(c).unwrap_or(c))
+        .filter(quotes)
+        .collect();
+    cx.add(
+        found(Code::LintOperator, at)
+            .reads(
+                Phrase::new(Say::LintFullWidth).with("sign", format!("U+{:04X}", u32::from(sign))),
+            )
+            .meant(Phrase::new(Say::LintWrite).with("text", super::short(&plain))),
+    );
+    true
+}
+
 /// Why a text is no condition.
-pub(super) fn refused(cx: &mut Cx<'_>, error: &ConditionError, place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span) {
+pub(super) fn refused(
+    cx: &mut Cx<'_>,
+    error: &ConditionError,
+    place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
+) {
     match error {
         ConditionError::Blank => {
             let at = place(cx, 0..0);
@@ -123,18 +156,19 @@ pub(super) fn refused(cx: &mut Cx<'_>, error: &ConditionError, place: &dyn Fn(&C
     }
 }
 
-/// Remarks on the clauses of a side; says whether the side can hold.
+/// Remarks on the clauses of a side, unless its text is not `plain` to begin with; says whether the side can hold.
 pub(super) fn side(
     cx: &mut Cx<'_>,
     clauses: &[Clause],
     side: Side,
     dialect: Dialect,
+    plain: bool,
     place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
 ) -> Holds {
     let mut all = Holds::Always;
     for (at, clause) in clauses.iter().enumerate() {
         // A long text with the same fault all over needs one remark, not a thousand.
-        if at < 50 {
+        if at < 50 && plain {
             odd(cx, clause, at, side, dialect, place);
         }
         all = match (all, holds(clause, side, dialect)) {
@@ -214,9 +248,8 @@ fn holds(clause: &Clause, side: Side, dialect: Dialect) -> Holds {
             .all(|value| impossible(&clause.key, &value.text, side).is_some())
     };
     match presence {
-        Presence::Fails => Holds::Never,
         Presence::Missing if !dialect.matchers && clause.matches.is_empty() => Holds::Always,
-        Presence::Missing => Holds::Never,
+        Presence::Missing | Presence::Fails => Holds::Never,
         Presence::NotFound => {
             let hit = |values: &[Value]| {
                 values.iter().any(|value| {
@@ -237,7 +270,9 @@ fn holds(clause: &Clause, side: Side, dialect: Dialect) -> Holds {
         Presence::Present => {
             if any(&clause.mismatches) || !clause.matches.is_empty() && none(&clause.matches) {
                 Holds::Never
-            } else if none(&clause.mismatches) && (clause.matches.is_empty() || any(&clause.matches)) {
+            } else if none(&clause.mismatches)
+                && (clause.matches.is_empty() || any(&clause.matches))
+            {
                 Holds::Always
             } else {
                 Holds::Depends
@@ -300,10 +335,13 @@ fn odd(
     };
     if let Some((reads, meant)) = word(key) {
         operator(cx, at, reads.into(), Some(meant.into()));
-    } else if let Some(sign) = key.chars().find(|c| ascii_of(*c).is_some()) {
-        full_width(cx, at, sign);
     } else if key.contains(['"', '\'', '`']) {
-        operator(cx, at, Say::LintQuoteIsPart.into(), Some(Say::LintWithoutQuotes.into()));
+        operator(
+            cx,
+            at,
+            Say::LintQuoteIsPart.into(),
+            Some(Say::LintWithoutQuotes.into()),
+        );
     } else if is_bare(clause) {
         let meant = if place_of_clause == 0 && side == Side::Right {
             Say::LintQuoteFlowItem
@@ -316,9 +354,7 @@ fn odd(
     for value in clause.matches.iter().chain(&clause.mismatches).take(50) {
         let at = place(cx, value.span.clone());
         let text = value.text.as_str();
-        if let Some(sign) = text.chars().find(|c| ascii_of(*c).is_some()) {
-            full_width(cx, at, sign);
-        } else if let Some(reads) = impossible(key, text, side) {
+        if let Some(reads) = impossible(key, text, side) {
             operator(cx, at, reads.into(), None);
         } else if text.starts_with(['<', '>']) {
             operator(
@@ -328,13 +364,24 @@ fn odd(
                 Some(Say::LintRangeInstead.into()),
             );
         } else if text.contains(['"', '\'', '`']) {
-            operator(cx, at, Say::LintQuoteIsPart.into(), Some(Say::LintWithoutQuotes.into()));
+            operator(
+                cx,
+                at,
+                Say::LintQuoteIsPart.into(),
+                Some(Say::LintWithoutQuotes.into()),
+            );
         } else if text.starts_with('$') && side == Side::Left {
             operator(cx, at, Say::LintReferenceLeft.into(), None);
         } else if text.contains('~') {
             range(cx, text, at, dialect);
         } else if matches!(key, "method" | "methods") && side == Side::Right {
-            operator(cx, at, Say::LintMethodRight.into(), Some(Say::LintMethodLeft.into()));
+            operator(
+                cx,
+                at,
+                Say::LintMethodRight.into(),
+                Some(Say::LintMethodLeft.into()),
+            );
+            break;
         }
     }
 }
@@ -421,7 +468,11 @@ fn range(cx: &mut Cx<'_>, text: &str, at: Span, dialect: Dialect) {
 }
 
 /// `consumer.` and `provider.` are deleted wherever they stand, also where they are part of a value.
-pub(super) fn deleted_words(cx: &mut Cx<'_>, text: &str, place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span) {
+pub(super) fn deleted_words(
+    cx: &mut Cx<'_>,
+    text: &str,
+    place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
+) {
     for word in ["consumer.", "provider."] {
         let inside = text.match_indices(word).find(|(at, _)| {
             text[..*at]

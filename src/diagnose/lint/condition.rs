@@ -30,17 +30,25 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let parsed = condition::parse(cx.rule.text, cx.version);
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
-    let Some(dialect) = effect::dialect(cx.version) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
+    let Some(dialect) = effect::dialect(cx.version) else {
+        return;
+    };
     let has_destinations = has_destinations(root);
     version(cx, root, has_destinations);
     let multi = match &parsed {
         Ok(document) => matches!(document, ConditionDocument::MultiDestination(_)),
         Err(_) => cx.version.at_least([3, 3]) && names_v31(root),
     };
-    fields::map(cx, root, &[if multi { &MULTI } else { &CLASSIC }, &HEADER]);
+    if !matches!(parsed, Ok(ConditionDocument::TooNew)) {
+        fields::map(cx, root, &[if multi { &MULTI } else { &CLASSIC }, &HEADER]);
+    }
     match parsed {
         Err(error) => cx.refuse_for(&error),
         Ok(ConditionDocument::TooNew) => {}
@@ -88,9 +96,7 @@ fn has_destinations(root: Node<'_>) -> bool {
 
 /// DG8004: the version of the format against what stands in the document and what the reader knows.
 fn version(cx: &mut Cx<'_>, root: Node<'_>, has_destinations: bool) {
-    let value = root
-        .get("configVersion")
-        .filter(|value| !value.is_null());
+    let value = root.get("configVersion").filter(|value| !value.is_null());
     let is_33 = cx.version.at_least([3, 3]);
     let Some(value) = value else {
         if has_destinations {
@@ -190,15 +196,17 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
         if !header.enabled {
             continue;
         }
-        if written.is_some() {
+        // The printed form of a map has no places to point at.
+        let mut plain = written.is_some();
+        if plain {
             clause::deleted_words(cx, read, &place);
+            plain = !clause::other_keyboard(cx, read, &place);
         }
-        let quiet = written.is_none();
-        let when = judged(cx, &condition.when, Side::Left, dialect, &place, quiet);
+        let when = clause::side(cx, &condition.when, Side::Left, dialect, plain, &place);
         let then = condition
             .then
             .as_deref()
-            .map(|then| judged(cx, then, Side::Right, dialect, &place, quiet));
+            .map(|then| clause::side(cx, then, Side::Right, dialect, plain, &place));
         // Read and empty (`=> &`): nobody fits, where an empty left side fits everybody.
         let then = match condition.then.as_deref() {
             Some([]) => Some(Holds::Never),
@@ -218,24 +226,6 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
     }
 }
 
-/// The remarks on a side, unless it is the printed form of something that is no text.
-fn judged(
-    cx: &mut Cx<'_>,
-    clauses: &[Clause],
-    side: Side,
-    dialect: Dialect,
-    place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
-    quiet: bool,
-) -> Holds {
-    if !quiet {
-        return clause::side(cx, clauses, side, dialect, place);
-    }
-    let before = cx.remarks.len();
-    let holds = clause::side(cx, clauses, side, dialect, place);
-    cx.remarks.truncate(before);
-    holds
-}
-
 /// How many of the known providers a right side fits.
 fn counted(
     cx: &Cx<'_>,
@@ -250,9 +240,8 @@ fn counted(
         return None;
     }
     // 2.7 lays the consumer's parameters over those of the provider.
-    let own = |clause: &Clause| {
-        ["host", "address", "port", "protocol"].contains(&clause.key.as_str())
-    };
+    let own =
+        |clause: &Clause| ["host", "address", "port", "protocol"].contains(&clause.key.as_str());
     if !cx.version.line().is_3x() && !clauses.iter().all(own) {
         return None;
     }
@@ -266,7 +255,10 @@ fn counted(
         parameters: std::collections::BTreeMap::new(),
     };
     let consumer = cx.known.consumer.unwrap_or(&nobody);
-    Some((fitting(clauses, consumer, providers, dialect), providers.len()))
+    Some((
+        fitting(clauses, consumer, providers, dialect),
+        providers.len(),
+    ))
 }
 
 /// Whether a value is one of the consumer, which nobody told.
@@ -339,7 +331,8 @@ fn several(cx: &mut Cx<'_>, root: Node<'_>, rule: &MultiDestinationRule, dialect
             let count = counted(cx, &then, dialect, &mut budget);
             if let Some(written) = written {
                 let place = |cx: &Cx<'_>, part: Range<usize>| {
-                    cx.source.part(written, written.as_text().unwrap_or_default(), part)
+                    cx.source
+                        .part(written, written.as_text().unwrap_or_default(), part)
                 };
                 addresses(cx, &then, &place);
             }
@@ -348,7 +341,9 @@ fn several(cx: &mut Cx<'_>, root: Node<'_>, rule: &MultiDestinationRule, dialect
                 cx.add(found(Code::RuleNoEffect, at).reads(Say::LintDestinationNobody));
             }
             most = match (most, count) {
-                (Some((known, all)), Some((fitting, of))) => Some((known.max(fitting), all.max(of))),
+                (Some((known, all)), Some((fitting, of))) => {
+                    Some((known.max(fitting), all.max(of)))
+                }
                 _ => None,
             };
             all = Some(match (all, holds) {
@@ -403,11 +398,19 @@ fn matched(
     }
 }
 
-fn side_of(cx: &mut Cx<'_>, clauses: &[Clause], side: Side, dialect: Dialect, node: Node<'_>) -> Holds {
+fn side_of(
+    cx: &mut Cx<'_>,
+    clauses: &[Clause],
+    side: Side,
+    dialect: Dialect,
+    node: Node<'_>,
+) -> Holds {
     let place = |cx: &Cx<'_>, part: Range<usize>| {
-        cx.source.part(node, node.as_text().unwrap_or_default(), part)
+        cx.source
+            .part(node, node.as_text().unwrap_or_default(), part)
     };
-    clause::side(cx, clauses, side, dialect, &place)
+    let plain = !clause::other_keyboard(cx, node.as_text().unwrap_or_default(), &place);
+    clause::side(cx, clauses, side, dialect, plain, &place)
 }
 
 /// A weight that is no number refuses the document; none above 0 counts as 100.

@@ -58,9 +58,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         listened(cx, at);
         return;
     }
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
     fields::map(cx, root, &[&RULE]);
     version(cx, root);
     match parsed {
@@ -155,8 +159,7 @@ fn stored_elsewhere(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConfiguratorRule) {
     if !fits {
         let at = cx.mark(node);
         cx.add(
-            found(Code::RuleNoEffect, at)
-                .reads(Phrase::new(Say::LintKeyDiffers).with("key", base)),
+            found(Code::RuleNoEffect, at).reads(Phrase::new(Say::LintKeyDiffers).with("key", base)),
         );
     }
 }
@@ -185,7 +188,9 @@ fn one(cx: &mut Cx<'_>, rule: &ConfiguratorRule, item: &ConfigItem, node: Node<'
             found(Code::LintNotAList, at)
                 .with("found", "a map")
                 .with("field", "match")
-                .reads(Phrase::new(Say::LintMatchPassedOver).with("problem", error.message.clone())),
+                .reads(
+                    Phrase::new(Say::LintMatchPassedOver).with("problem", error.message.clone()),
+                ),
         );
     }
     if rule.scope.as_deref() == Some("application")
@@ -231,10 +236,7 @@ fn addresses(cx: &mut Cx<'_>, item: &ConfigItem, node: Node<'_>, consumer: bool)
                     .reads(Say::LintHostNeverEqual)
                     .meant(Phrase::new(Say::LintWrite).with("text", "0.0.0.0")),
             );
-        } else if consumer
-            && !cx.version.at_least([3, 2])
-            && port.is_some_and(|port| port != "0")
-        {
+        } else if consumer && !cx.version.at_least([3, 2]) && port.is_some_and(|port| port != "0") {
             cx.add(found(Code::RuleNoEffect, at).reads(Say::LintPortOnConsumer));
         } else if !consumer && bare != "0.0.0.0" {
             unknown(cx, address, at);
@@ -283,11 +285,7 @@ fn unknown(cx: &mut Cx<'_>, address: &str, at: Span) {
 
 fn parameters(cx: &mut Cx<'_>, item: &ConfigItem, node: Node<'_>) {
     let refused = configurator::security_keys(cx.version);
-    for (key, value) in node
-        .get("parameters")
-        .into_iter()
-        .flat_map(Node::entries)
-    {
+    for (key, value) in node.get("parameters").into_iter().flat_map(Node::entries) {
         let Some(name) = key.as_text() else { continue };
         if refused.contains(&name) {
             let at = cx.mark(key);

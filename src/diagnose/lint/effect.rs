@@ -24,7 +24,11 @@ pub(super) struct Effect {
 /// The dialect by which conditions are judged; versions whose chain is not modelled borrow that of their neighbour.
 pub(super) fn dialect(version: &DubboVersion) -> Option<Dialect> {
     Dialect::of(version).or_else(|| {
-        let neighbour = if version.line().is_3x() { "3.0.5" } else { "2.7.3" };
+        let neighbour = if version.line().is_3x() {
+            "3.0.5"
+        } else {
+            "2.7.3"
+        };
         Dialect::of(&DubboVersion::parse(neighbour).ok()?)
     })
 }
@@ -46,13 +50,17 @@ pub(super) fn tell(cx: &mut Cx<'_>, at: Span, effect: &Effect) {
         (_, Some(Holds::Always)) => none(cx, Say::LintExcludesNobody),
         (_, Some(Holds::Depends)) => match effect.fitting {
             Some((0, all)) if all > 0 && effect.force => {
-                cx.add(found(Code::LintForceEmpty, at).reads(counted(Say::LintForcedNobodyOf, all)));
+                cx.add(
+                    found(Code::LintForceEmpty, at).reads(counted(Say::LintForcedNobodyOf, all)),
+                );
             }
             Some((0, all)) if all > 0 => {
                 cx.add(found(Code::RuleNoEffect, at).reads(counted(Say::LintSelectsNobodyOf, all)));
             }
             Some((fitting, all)) if fitting == all && all > 0 => {
-                cx.add(found(Code::RuleNoEffect, at).reads(counted(Say::LintExcludesNobodyOf, all)));
+                cx.add(
+                    found(Code::RuleNoEffect, at).reads(counted(Say::LintExcludesNobodyOf, all)),
+                );
             }
             _ => {}
         },

@@ -153,16 +153,15 @@ impl Walk<'_, '_> {
             return;
         }
         match field.shape {
-            Shape::Free => {}
+            Shape::Free | Shape::Version => {}
             Shape::Flag => self.flag(node),
             Shape::Text => self.text(node),
-            Shape::Version => {}
             Shape::Integer => self.number(node, false),
             Shape::Decimal => self.number(node, true),
             Shape::Texts => match node.value() {
                 Value::List(items) => {
                     for item in items {
-                        self.item(item);
+                        self.item(item, field.name);
                     }
                 }
                 Value::Null => {}
@@ -171,7 +170,7 @@ impl Walk<'_, '_> {
             Shape::TextMap => match node.value() {
                 Value::Map(entries) => {
                     for (_, value) in entries {
-                        self.item(value);
+                        self.item(value, field.name);
                     }
                 }
                 _ => self.wrong(node, field.name, Say::LintNeedsMap),
@@ -236,20 +235,19 @@ impl Walk<'_, '_> {
             _ if self.cx.version.line().is_3x() => {
                 self.typed(node, Say::LintRefusesType);
             }
-            _ => self.item(node),
+            _ => self.item(node, ""),
         }
     }
 
     /// An item of a list of texts: `String.valueOf` from 2.7.10 on, as written before.
-    fn item(&mut self, node: Node<'_>) {
+    fn item(&mut self, node: Node<'_>, name: &str) {
         match node.value() {
-            Value::Text(_) => {}
             Value::Null if self.cx.version.line().is_3x() => {
                 self.typed(node, Say::LintNullText);
             }
-            Value::Null => {}
+            Value::Text(_) | Value::Null => {}
             Value::List(_) | Value::Map(_) | Value::Set(_) | Value::Pairs(_) => {
-                self.wrong(node, "", Say::LintPrintedForm);
+                self.wrong(node, name, Say::LintPrintedForm);
             }
             _ => {
                 let as_written = node.java_text().as_deref() == node.written();
@@ -268,10 +266,10 @@ impl Walk<'_, '_> {
             .with("value", super::short(&value))
             .reads(Phrase::new(reads).with("value", super::short(&value)));
         if !node.is_null() {
-            remark = remark.meant(
-                Phrase::new(Say::LintQuote)
-                    .with("text", format!("\"{}\"", node.written().unwrap_or_default())),
-            );
+            remark = remark.meant(Phrase::new(Say::LintQuote).with(
+                "text",
+                format!("\"{}\"", node.written().unwrap_or_default()),
+            ));
         }
         self.cx.add(remark);
     }
@@ -292,8 +290,7 @@ impl Walk<'_, '_> {
             .with("value", node.java_text().unwrap_or_default())
             .reads(Say::LintNumberDropped);
         if let (Value::Int(value), true) = (node.value(), decimal) {
-            remark = remark
-                .meant(Phrase::new(Say::LintWrite).with("text", format!("{value}.0")));
+            remark = remark.meant(Phrase::new(Say::LintWrite).with("text", format!("{value}.0")));
         }
         self.cx.add(remark);
     }
@@ -308,21 +305,21 @@ pub(super) fn wrong(cx: &mut Cx<'_>, node: Node<'_>, name: &str, reads: Say) {
     if !name.is_empty() {
         remark = remark.with("field", name);
     }
-    let plain = node.style().is_some_and(|style| style != ScalarStyle::Literal);
+    let plain = node
+        .style()
+        .is_some_and(|style| style != ScalarStyle::Literal);
     match (node.value(), reads) {
         (Value::Text(text), Say::LintNeedsList) if plain && text.len() < 200 => {
-            remark = remark.meant(
-                Phrase::new(Say::LintWrite).with("text", format!("{name}: [\"{text}\"]")),
-            );
+            remark = remark
+                .meant(Phrase::new(Say::LintWrite).with("text", format!("{name}: [\"{text}\"]")));
         }
         (Value::Map(_), Say::LintPrintedForm) => {
             remark = remark.meant(Say::LintQuoteWhole);
         }
         (Value::Text(text), Say::LintNeedsMap) if text.contains('=') && text.len() < 200 => {
             let pairs = text.replace('=', ": ").replace('&', ", ");
-            remark = remark.meant(
-                Phrase::new(Say::LintWrite).with("text", format!("{name}: {{{pairs}}}")),
-            );
+            remark = remark
+                .meant(Phrase::new(Say::LintWrite).with("text", format!("{name}: {{{pairs}}}")));
         }
         _ => {}
     }
@@ -355,10 +352,7 @@ pub(super) fn class(node: Node<'_>) -> &'static str {
 }
 
 /// A name that was probably meant.
-pub(super) fn nearest<'n>(
-    name: &str,
-    names: impl Iterator<Item = &'n str>,
-) -> Option<&'n str> {
+pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let bare: String = name
         .chars()
         .filter(|c| !super::visible::is_invisible(*c))
@@ -368,7 +362,12 @@ pub(super) fn nearest<'n>(
     }
     let lower = bare.to_lowercase();
     names
-        .map(|known| (strsim::damerau_levenshtein(&lower, &known.to_lowercase()), known))
+        .map(|known| {
+            (
+                strsim::damerau_levenshtein(&lower, &known.to_lowercase()),
+                known,
+            )
+        })
         .filter(|(distance, known)| *distance <= 2 && *distance < known.len().min(lower.len()))
         .min()
         .map(|(_, known)| known)

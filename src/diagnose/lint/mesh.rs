@@ -102,7 +102,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         }
     }
     if roots.is_empty() {
-        root_map(cx, documents.first().and_then(Document::root).filter(|root| !root.is_null()));
+        root_map(
+            cx,
+            documents
+                .first()
+                .and_then(Document::root)
+                .filter(|root| !root.is_null()),
+        );
         return;
     }
     for root in &roots {

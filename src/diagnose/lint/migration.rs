@@ -31,9 +31,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let parsed = migration::parse(cx.rule.text, cx.version);
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
     fields::map(cx, root, &[&RULE]);
     if !cx.version.line().is_3x() {
         let at = cx.mark(root.entry("step").map_or(root, |(_, value)| value));
@@ -85,7 +89,9 @@ fn sub_rule(cx: &mut Cx<'_>, part: &SubRule, node: Node<'_>, interface: bool) {
 
 /// A step in another spelling.
 fn step_near(cx: &mut Cx<'_>, root: Node<'_>) {
-    let Some(value) = root.get("step") else { return };
+    let Some(value) = root.get("step") else {
+        return;
+    };
     let Some(text) = value.written() else { return };
     let near = nearest(text, Step::ALL.into_iter().map(Step::as_str));
     if let Some(near) = near.filter(|near| *near != text)

@@ -23,9 +23,9 @@ pub use reading::reading;
 
 use serde_json::{Map, Value, json};
 
-use super::code::Code;
+use super::code::{Code, Severity};
 use crate::{
-    model::{url::Url, version::DubboVersion},
+    model::{service_key::ServiceKey, url::Url, version::DubboVersion},
     report::words::{Phrase, Say},
     rule::{
         error::RuleError,
@@ -48,6 +48,14 @@ pub struct RuleText<'a> {
     pub kind: RuleKind,
     /// The text.
     pub text: &'a str,
+}
+
+impl RuleText<'_> {
+    /// The service whose rule it is, when the key names one (`interface:version:group`).
+    pub fn service(&self) -> Option<ServiceKey> {
+        let base = self.key?.strip_suffix(self.kind.ending()?)?;
+        base.contains(':').then(|| ServiceKey::parse_rule_key(base))
+    }
 }
 
 /// What is known besides the text.
@@ -76,6 +84,10 @@ pub struct Remark {
     pub meant: Option<Phrase>,
     /// Another place that belongs to it: the second of two equal keys.
     pub other: Option<Position>,
+    /// The line as it stands in the text; of a long line the part around the place.
+    pub line: String,
+    /// The column at which `line` begins.
+    pub line_column: u32,
 }
 
 /// What was found in a text.
@@ -97,6 +109,8 @@ pub fn lint(rule: RuleText<'_>, version: &DubboVersion, known: Known<'_>) -> Lin
         known,
         source: Source::new(rule.text),
         remarks: Vec::new(),
+        kept: [0; 2],
+        more: 0,
         refused: false,
     };
     visible::start(&mut cx);
@@ -113,11 +127,6 @@ pub fn lint(rule: RuleText<'_>, version: &DubboVersion, known: Known<'_>) -> Lin
     cx.finish()
 }
 
-/// The line of a place as it stands in the text.
-pub fn line_of(text: &str, line: u32) -> &str {
-    Source::new(text).line(line)
-}
-
 /// One run over one text.
 struct Cx<'a> {
     rule: RuleText<'a>,
@@ -125,6 +134,9 @@ struct Cx<'a> {
     known: Known<'a>,
     source: Source<'a>,
     remarks: Vec<Remark>,
+    /// How many are kept: others, errors.
+    kept: [usize; 2],
+    more: usize,
     refused: bool,
 }
 
@@ -172,6 +184,9 @@ fn found(code: Code, at: Span) -> Found {
     }
 }
 
+/// Characters of a line that are kept.
+const SHOWN: usize = 160;
+
 /// Texts in findings are cut at this many characters.
 const LONGEST: usize = 80;
 
@@ -183,16 +198,23 @@ fn short(text: &str) -> String {
     }
 }
 
-impl<'a> Cx<'a> {
+impl Cx<'_> {
     fn add(&mut self, found: Found) {
-        // The limit is far above what is kept, so that errors behind many warnings are still seen.
-        if self.remarks.len() >= MOST * 400 {
+        // By severity, so that errors behind many warnings are still seen.
+        let kept = &mut self.kept[usize::from(found.code.severity() == Severity::Error)];
+        if *kept >= MOST {
+            self.more += 1;
             return;
         }
+        *kept += 1;
         let mut params = found.params;
         params
             .entry("text")
             .or_insert_with(|| json!(short(self.source.slice(found.at))));
+        if found.code == Code::RuleNoEffect {
+            let text = params["text"].clone();
+            params.insert("condition".to_owned(), text);
+        }
         params.insert("dubbo".to_owned(), json!(self.version.as_str()));
         self.remarks.push(Remark {
             code: found.code,
@@ -201,6 +223,8 @@ impl<'a> Cx<'a> {
             reads: found.reads,
             meant: found.meant,
             other: found.other,
+            line: String::new(),
+            line_column: 1,
         });
     }
 
@@ -208,7 +232,7 @@ impl<'a> Cx<'a> {
     fn refuse(&mut self, at: Span, problem: &str, hint: Option<Phrase>) {
         self.refused = true;
         let mut refusal = found(Code::RuleUnparsed, at)
-            .with("problem", short(problem))
+            .with("reason", short(problem))
             .reads(match self.rule.kind {
                 RuleKind::Urls => Say::LintUrlLeftOut,
                 _ => Say::LintPreviousStays,
@@ -227,11 +251,14 @@ impl<'a> Cx<'a> {
     fn word_at(&self, at: Position) -> Span {
         let start = self.source.offset(at);
         let rest = &self.rule.text[start..];
-        let line = rest.split(['\n', '\r']).next().unwrap_or_default();
-        let word = line
-            .find([' ', ',', ']', '}', '\t'])
-            .filter(|end| *end > 0)
-            .unwrap_or(line.len());
+        let ends = [' ', ',', ']', '}', '\t', '\n', '\r'];
+        let word = match rest.find(ends) {
+            // a place on one of these signs means the sign
+            Some(0) => rest.chars().next().filter(|c| !c.is_control()),
+            Some(end) => return self.source.span(start..start + end),
+            None => return self.source.span(start..self.rule.text.len()),
+        };
+        let word = word.map_or(0, char::len_utf8);
         self.source.span(start..start + word)
     }
 
@@ -275,11 +302,19 @@ impl<'a> Cx<'a> {
         let place = |remark: &Remark| (remark.at.start, remark.code, remark.at.end);
         remarks.sort_by_key(place);
         remarks.dedup_by(|a, b| a.code == b.code && a.at == b.at);
-        let more = remarks.len().saturating_sub(MOST);
-        if more > 0 {
-            remarks.sort_by_key(|remark| (std::cmp::Reverse(remark.code.severity()), place(remark)));
+        let cut = remarks.len().saturating_sub(MOST);
+        let more = self.more + cut;
+        if cut > 0 {
+            remarks
+                .sort_by_key(|remark| (std::cmp::Reverse(remark.code.severity()), place(remark)));
             remarks.truncate(MOST);
             remarks.sort_by_key(place);
+        }
+        for remark in &mut remarks {
+            let start = remark.at.start;
+            let (line, column) = self.source.excerpt(start, SHOWN);
+            remark.line = line.to_owned();
+            remark.line_column = column;
         }
         Linted {
             remarks,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::{RuleText, effect};
-use crate::model::url::decode;
 use crate::model::url::Url;
+use crate::model::url::decode;
 use crate::model::version::DubboVersion;
 use crate::route::dialect::Dialect;
 use crate::rule::condition::text::{Clause, Condition, parse_match};
@@ -185,7 +185,11 @@ fn configurator_lines(text: &str, version: &DubboVersion) -> Vec<String> {
         Ok(Some(rules)) => rules
             .iter()
             .map(|rule| {
-                let with = if rule.condition().is_some() { " with match" } else { "" };
+                let with = if rule.condition().is_some() {
+                    " with match"
+                } else {
+                    ""
+                };
                 format!("{}{with}", rule.url().to_full_text())
             })
             .collect(),
@@ -226,7 +230,10 @@ fn url_lines(text: &str, version: &DubboVersion) -> Vec<String> {
             match read {
                 Err(error) => format!("refused: {error}"),
                 Ok(url) => {
-                    let router = matches!(url.protocol.as_deref(), Some("condition" | "script" | "route" | "file"));
+                    let router = matches!(
+                        url.protocol.as_deref(),
+                        Some("condition" | "script" | "route" | "file")
+                    );
                     if router && version.line().is_3x() {
                         return "not applied".to_owned();
                     }

@@ -4,7 +4,7 @@ use super::condition::root_map;
 use super::fields::{self, Field, HEADER, Shape, field};
 use super::{Code, Cx, Phrase, Say, found};
 use crate::rule::script;
-use crate::rule::yaml::{Node, Span};
+use crate::rule::yaml::Span;
 
 const RULE: [Field; 2] = [field("type", Shape::Text), field("script", Shape::Text)];
 
@@ -28,9 +28,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let parsed = script::parse(cx.rule.text, cx.version);
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
     fields::map(cx, root, &[&RULE, &HEADER]);
     if !cx.version.at_least([3, 2]) {
         let at = cx.mark(root);
@@ -55,7 +59,10 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     }
     let name = rule.engine.as_deref().filter(|name| !name.is_empty());
     let node = root.get("type").filter(|_| name.is_some());
-    let at = cx.mark(node.or_else(|| root.entry("script").map(|(key, _)| key)).unwrap_or(root));
+    let at = cx.mark(
+        node.or_else(|| root.entry("script").map(|(key, _)| key))
+            .unwrap_or(root),
+    );
     engine(cx, name.unwrap_or("javascript"), at);
 }
 
@@ -71,13 +78,13 @@ pub(super) fn engine(cx: &mut Cx<'_>, name: &str, at: Span) {
     cx.add(
         found(Code::ScriptEngineMissing, at)
             .with("engine", name)
-            .with("jdk", cx.known.jdk.map_or_else(|| "-".to_owned(), |jdk| jdk.to_string()))
+            .with(
+                "jdk",
+                cx.known
+                    .jdk
+                    .map_or_else(|| "-".to_owned(), |jdk| jdk.to_string()),
+            )
             .reads(reads)
             .meant(Say::LintAddEngine),
     );
-}
-
-/// Whether a text is a script rule whose engine depends on a Java that nobody named.
-pub fn needs_jdk(root: Node<'_>) -> bool {
-    root.get("script").is_some()
 }

@@ -1,26 +1,46 @@
 //! The text of a rule by lines and columns, counted as SnakeYAML counts them.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use crate::rule::yaml::{Node, Position, Span};
+
+/// Every so many characters of a line its byte is noted, so that no look-up walks through a long line.
+const STEP: usize = 128;
 
 /// A text whose places can be looked up.
 #[derive(Debug)]
 pub(super) struct Source<'t> {
     text: &'t str,
-    /// Start and end of every line, in bytes, without the break.
-    lines: Vec<(usize, usize)>,
-    /// The last place that was looked up: line, column and byte. The next one is often near.
-    last: Cell<(u32, u32, usize)>,
+    lines: Vec<Line>,
+    /// The bytes of every [`STEP`]th character, line by line.
+    notes: Vec<usize>,
+}
+
+#[derive(Debug)]
+struct Line {
+    start: usize,
+    /// Without the break.
+    end: usize,
+    /// Its first place in the notes.
+    notes: usize,
 }
 
 impl<'t> Source<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        let mut lines = Vec::new();
-        let mut start = 0;
-        let mut signs = text.char_indices().peekable();
+        let mut source = Self {
+            text,
+            lines: Vec::new(),
+            notes: Vec::new(),
+        };
+        let mut start = if text.starts_with('\u{feff}') {
+            '\u{feff}'.len_utf8()
+        } else {
+            0
+        };
+        let mut signs = text[start..].char_indices().peekable();
+        let base = start;
         while let Some((at, sign)) = signs.next() {
+            let at = base + at;
             let ends = match sign {
                 '\n' | '\u{85}' | '\u{2028}' | '\u{2029}' => true,
                 '\r' => signs.peek().is_none_or(|(_, next)| *next != '\n'),
@@ -32,21 +52,22 @@ impl<'t> Source<'t> {
                 } else {
                     at
                 };
-                lines.push((start, end));
+                source.add(start, end);
                 start = at + sign.len_utf8();
             }
         }
-        lines.push((start, text.len()));
-        if text.starts_with('\u{feff}')
-            && let Some(first) = lines.first_mut()
-        {
-            first.0 = '\u{feff}'.len_utf8().min(first.1);
-        }
-        Self {
-            text,
-            lines,
-            last: Cell::new((1, 1, 0)),
-        }
+        source.add(start, text.len());
+        source
+    }
+
+    fn add(&mut self, start: usize, end: usize) {
+        self.lines.push(Line {
+            start,
+            end,
+            notes: self.notes.len(),
+        });
+        let noted = self.text[start..end].char_indices().step_by(STEP);
+        self.notes.extend(noted.map(|(at, _)| start + at));
     }
 
     /// A line, from 1; behind the end there is nothing.
@@ -55,53 +76,60 @@ impl<'t> Source<'t> {
             .map_or("", |(start, end)| &self.text[start..end])
     }
 
+    fn index(line: u32) -> Option<usize> {
+        usize::try_from(line).ok()?.checked_sub(1)
+    }
+
     fn bounds(&self, line: u32) -> Option<(usize, usize)> {
-        let at = usize::try_from(line).ok()?.checked_sub(1)?;
-        self.lines.get(at).copied()
+        let line = self.lines.get(Self::index(line)?)?;
+        Some((line.start, line.end))
+    }
+
+    /// The notes of a line, by its index.
+    fn notes_of(&self, index: usize) -> &[usize] {
+        let from = self.lines[index].notes;
+        let to = self
+            .lines
+            .get(index + 1)
+            .map_or(self.notes.len(), |next| next.notes);
+        &self.notes[from..to]
     }
 
     /// The byte of a place; the end of the line when it is shorter.
     pub(super) fn offset(&self, at: Position) -> usize {
-        let Some((start, end)) = self.bounds(at.line) else {
+        let Some(index) = Self::index(at.line).filter(|index| *index < self.lines.len()) else {
             return self.text.len();
         };
-        let (line, column, byte) = self.last.get();
-        let (mut column, mut byte) = if line == at.line && column <= at.column && byte >= start {
-            (column, byte)
-        } else {
-            (1, start)
+        let end = self.lines[index].end;
+        let before = usize::try_from(at.column.saturating_sub(1)).unwrap_or(usize::MAX);
+        let Some(noted) = self.notes_of(index).get(before / STEP) else {
+            return end;
         };
-        for sign in self.text[byte..end].chars() {
-            if column >= at.column {
-                break;
-            }
-            column += 1;
-            byte += sign.len_utf8();
-        }
-        self.last.set((at.line, column, byte));
-        byte
+        self.text[*noted..end]
+            .char_indices()
+            .nth(before % STEP)
+            .map_or(end, |(byte, _)| noted + byte)
     }
 
     /// The place of a byte.
     pub(super) fn position(&self, byte: usize) -> Position {
         let index = self
             .lines
-            .partition_point(|(start, _)| *start <= byte)
+            .partition_point(|line| line.start <= byte)
             .saturating_sub(1);
-        let number = u32::try_from(index).unwrap_or(u32::MAX).saturating_add(1);
-        let (start, _) = self.lines[index];
-        let (line, column, known) = self.last.get();
-        let (from, column) = if line == number && known <= byte && known >= start {
-            (known, column)
-        } else {
-            (start, 1)
-        };
-        let more = self.text[from..byte.max(from)].chars().count();
-        let column = column.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
-        self.last.set((number, column, byte.max(from)));
+        let notes = self.notes_of(index);
+        let passed = notes
+            .partition_point(|noted| *noted <= byte)
+            .saturating_sub(1);
+        let from = notes
+            .get(passed)
+            .copied()
+            .unwrap_or(self.lines[index].start);
+        let rest = self.text[from..byte.max(from)].chars().count();
+        let number = |value: usize| u32::try_from(value + 1).unwrap_or(u32::MAX);
         Position {
-            line: number,
-            column,
+            line: number(index),
+            column: number(passed * STEP + rest),
         }
     }
 
@@ -113,11 +141,30 @@ impl<'t> Source<'t> {
         }
     }
 
+    /// At most so many characters of the line around a place, and the column at which they begin.
+    pub(super) fn excerpt(&self, at: Position, most: usize) -> (&'t str, u32) {
+        let column = |back: usize| {
+            let back = u32::try_from(back).unwrap_or_default();
+            at.column.saturating_sub(back).max(1)
+        };
+        let place = |column: u32| Position {
+            line: at.line,
+            column,
+        };
+        let line = self.line(at.line);
+        if line.len() <= most || line.chars().nth(most).is_none() {
+            return (line, 1);
+        }
+        let from = column(most / 4);
+        let to = from.saturating_add(u32::try_from(most).unwrap_or(u32::MAX));
+        let bytes = self.offset(place(from))..self.offset(place(to));
+        (self.text.get(bytes).unwrap_or_default(), from)
+    }
+
     /// A whole line, without the blanks around what stands in it.
     pub(super) fn whole_line(&self, line: u32) -> Span {
         let Some((start, end)) = self.bounds(line) else {
-            let end = self.position(self.text.len());
-            return Span { start: end, end };
+            return self.span(self.text.len()..self.text.len());
         };
         let text = &self.text[start..end];
         let from = start + (text.len() - text.trim_start().len());

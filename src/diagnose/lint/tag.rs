@@ -36,9 +36,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let parsed = tag::parse(cx.rule.text, cx.version);
-    let Some(document) = cx.document() else { return };
+    let Some(document) = cx.document() else {
+        return;
+    };
     let root = document.root().filter(|root| !root.is_null());
-    let Some(root) = root_map(cx, root) else { return };
+    let Some(root) = root_map(cx, root) else {
+        return;
+    };
     fields::map(cx, root, &[&RULE, &HEADER]);
     version(cx, root);
     match parsed {
@@ -87,9 +91,8 @@ fn version(cx: &mut Cx<'_>, root: Node<'_>) {
 fn tags(cx: &mut Cx<'_>, root: Node<'_>, rule: &TagRule) {
     if !rule.header.valid {
         let entry = root.entry("tags");
-        let said = entry.is_some_and(|(_, value)| {
-            !value.is_null() && !matches!(value.value(), Value::List(_))
-        });
+        let said = entry
+            .is_some_and(|(_, value)| !value.is_null() && !matches!(value.value(), Value::List(_)));
         if !said {
             let at = cx.mark(entry.map_or(root, |(key, _)| key));
             cx.add(found(Code::RuleNoEffect, at).reads(Say::LintNoTags));
@@ -157,7 +160,11 @@ fn one(cx: &mut Cx<'_>, rule: &TagRule, tag: &Tag, node: Node<'_>, budget: &mut 
         let at = cx.mark(key);
         cx.add(found(Code::LintUnknownKey, at).reads(Say::LintAddressesWin));
     }
-    let items: Vec<Node<'_>> = node.get("addresses").into_iter().flat_map(Node::items).collect();
+    let items: Vec<Node<'_>> = node
+        .get("addresses")
+        .into_iter()
+        .flat_map(Node::items)
+        .collect();
     let mut known = 0;
     let mut compared = cx.known.providers.is_some_and(|list| !list.is_empty());
     for (address, node) in addresses.iter().zip(items) {
@@ -222,11 +229,9 @@ fn fits(address: &str, providers: &[Url]) -> bool {
     let expression = IpExpression::new(address);
     providers.iter().any(|url| {
         let host = url.host.as_deref().unwrap_or_default();
-        let port = i32::try_from(url.port).unwrap_or(i32::MAX);
-        match expression.matches(&Host::new(host), port) {
-            Ok(true) => true,
+        match expression.matches(&Host::new(host), url.port) {
             // a name that only DNS knows may be anybody
-            Err(IpError::Unresolved) => true,
+            Ok(true) | Err(IpError::Unresolved) => true,
             Ok(false) => address == format!("0.0.0.0:{}", url.port),
             Err(_) => false,
         }

@@ -37,7 +37,10 @@ fn one(cx: &mut Cx<'_>, url: &Url, at: Span) {
     };
     match protocol {
         "override" | "absent" => {
-            if url.parameter("category").is_none_or(|category| category != "configurators") {
+            if url
+                .parameter("category")
+                .is_none_or(|category| category != "configurators")
+            {
                 cx.add(
                     found(Code::RuleNoEffect, at)
                         .reads(Say::LintCategory)
@@ -56,7 +59,11 @@ fn one(cx: &mut Cx<'_>, url: &Url, at: Span) {
 pub(super) fn override_url(cx: &mut Cx<'_>, url: &Url, at: Span) {
     let priority = configurators(vec![url.clone(), url.clone()], cx.version);
     match priority {
-        Err(error @ (ConfiguratorError::Priority(_) | ConfiguratorError::NoHost | ConfiguratorError::Protocol(_))) => {
+        Err(
+            error @ (ConfiguratorError::Priority(_)
+            | ConfiguratorError::NoHost
+            | ConfiguratorError::Protocol(_)),
+        ) => {
             cx.refuse(at, &error.to_string(), None);
             return;
         }
@@ -121,15 +128,25 @@ fn router_url(cx: &mut Cx<'_>, url: &Url, protocol: &str, at: Span) {
                 .meant(Say::LintConfigCentreRule),
         );
     }
-    if url.parameter("category").is_none_or(|category| category != "routers") {
+    if url
+        .parameter("category")
+        .is_none_or(|category| category != "routers")
+    {
         cx.add(
             found(Code::RuleNoEffect, at)
                 .reads(Say::LintCategory)
                 .meant(Phrase::new(Say::LintWrite).with("text", "category=routers")),
         );
     }
-    if let Some(priority) = url.text("priority").filter(|text| text.parse::<i32>().is_err()) {
-        cx.refuse(at, &format!("`priority` is no whole number: {priority}"), None);
+    if let Some(priority) = url
+        .text("priority")
+        .filter(|text| text.parse::<i32>().is_err())
+    {
+        cx.refuse(
+            at,
+            &format!("`priority` is no whole number: {priority}"),
+            None,
+        );
     }
     match protocol {
         "condition" => condition(cx, url, at),
@@ -141,8 +158,12 @@ fn router_url(cx: &mut Cx<'_>, url: &Url, protocol: &str, at: Span) {
 }
 
 fn condition(cx: &mut Cx<'_>, url: &Url, at: Span) {
-    let Some(dialect) = effect::dialect(cx.version) else { return };
-    let rule = url.parameter("rule").map(|rule| decode(rule).map_err(|_| ()));
+    let Some(dialect) = effect::dialect(cx.version) else {
+        return;
+    };
+    let rule = url
+        .parameter("rule")
+        .map(|rule| decode(rule).map_err(|_| ()));
     let text = match rule {
         Some(Ok(text)) => text,
         None => String::new(),
@@ -163,11 +184,12 @@ fn condition(cx: &mut Cx<'_>, url: &Url, at: Span) {
     if !url.flag("enabled", true) {
         return;
     }
-    let when = clause::side(cx, &condition.when, Side::Left, dialect, &place);
+    let plain = !clause::other_keyboard(cx, &text, &place);
+    let when = clause::side(cx, &condition.when, Side::Left, dialect, plain, &place);
     let then = condition
         .then
         .as_deref()
-        .map(|then| clause::side(cx, then, Side::Right, dialect, &place));
+        .map(|then| clause::side(cx, then, Side::Right, dialect, plain, &place));
     let effect = Effect {
         when,
         then,

@@ -78,7 +78,9 @@ impl Cx<'_> {
             .hint()
             .map(|hint| Phrase::new(Say::LintHint).with("hint", hint));
         let text = error.to_string();
-        let problem = text.split_once(": ").map_or(text.as_str(), |(_, rest)| rest);
+        let problem = text
+            .split_once(": ")
+            .map_or(text.as_str(), |(_, rest)| rest);
         self.refuse(at, problem, hint);
         if let Some(refusal) = self.remarks.last_mut() {
             refusal
@@ -91,7 +93,10 @@ impl Cx<'_> {
             self.add(
                 found(Code::KnownDefect, at)
                     .with("version", self.version.as_str())
-                    .with("reference", "SnakeYAML 2.3 StreamReader.update, repaired in 2.4")
+                    .with(
+                        "reference",
+                        "SnakeYAML 2.3 StreamReader.update, repaired in 2.4",
+                    )
                     .reads(Say::LintSplitPair)
                     .meant(Say::LintMoveSign),
             );

@@ -3,6 +3,7 @@
 mod budget;
 mod facts;
 mod histogram;
+mod lint;
 mod parts;
 mod path;
 mod replay;
@@ -43,6 +44,11 @@ pub fn render(report: &Report, view: View<'_>) -> String {
     }
     for answer in &report.reports {
         page.blank();
+        if let Some(rule) = &answer.rule {
+            lint::answer(&mut page, report, answer, rule, view);
+            parts::limits(&mut page, answer, view);
+            continue;
+        }
         if answer.budget.is_some() {
             budget::headline(&mut page, answer, view);
             if answer.question.service.interface != "-" {
@@ -83,7 +89,9 @@ fn plain(text: &str) -> String {
 
 /// `[group/]interface[:version]`.
 fn service(answer: &Answer) -> String {
-    let service = &answer.question.service;
+    let Some(service) = &answer.question.service else {
+        return "-".to_owned();
+    };
     let group = service
         .group
         .as_ref()

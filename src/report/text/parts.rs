@@ -37,17 +37,8 @@ pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: 
         view.style.paint(Style::Label, Label::AlsoFound.text(lang))
     ));
     for finding in others {
-        let (symbol, style, word) = match finding.severity.as_str() {
-            "error" => (Symbol::Failed, Style::Bad, Label::Error),
-            "warning" => (Symbol::Warning, Style::Doubt, Label::Warning),
-            _ => (Symbol::Skipped, Style::Quiet, Label::Info),
-        };
-        let head = format!(
-            "  {} {} {} ",
-            view.style.symbol(symbol),
-            finding.code,
-            word.text(lang)
-        );
+        let (symbol, style, word) = severity(finding, view);
+        let head = format!("  {symbol} {} {word} ", finding.code);
         let text = format!(
             "{} ({})",
             safe(&finding.message),
@@ -106,6 +97,19 @@ pub(super) fn zones(page: &mut Page, answer: &Answer, view: View<'_>) {
     for line in table(&header, &rows, page.width()).lines() {
         page.line(line);
     }
+}
+
+/// Sign, style and word of a finding's severity.
+pub(super) fn severity(
+    finding: &FindingInfo,
+    view: View<'_>,
+) -> (&'static str, Style, &'static str) {
+    let (symbol, style, word) = match finding.severity.as_str() {
+        "error" => (Symbol::Failed, Style::Bad, Label::Error),
+        "warning" => (Symbol::Warning, Style::Doubt, Label::Warning),
+        _ => (Symbol::Skipped, Style::Quiet, Label::Info),
+    };
+    (view.style.symbol(symbol), style, word.text(view.lang))
 }
 
 /// The words of an assumption, as far as they are not names.

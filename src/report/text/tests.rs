@@ -40,11 +40,11 @@ fn answer() -> Answer {
     key.dropped_by_code = BTreeMap::from([("DG2101".to_owned(), 3)]);
     Answer {
         question: QuestionInfo {
-            service: ServiceInfo {
+            service: Some(ServiceInfo {
                 interface: "com.acme.OrderService".to_owned(),
                 group: None,
                 version: Some("1.0.0".to_owned()),
-            },
+            }),
             consumer: ConsumerInfo {
                 application: Some("order-web".to_owned()),
                 ip: None,
@@ -97,6 +97,7 @@ fn answer() -> Answer {
         }],
         budget: None,
         replay: None,
+        rule: None,
     }
 }
 
@@ -131,6 +132,7 @@ fn finding(code: &str, severity: &str) -> FindingInfo {
             same_facts: true,
         }],
         see: Vec::new(),
+        mark: None,
     }
 }
 
@@ -259,7 +261,7 @@ fn lines_fit_unless_they_are_commands_or_paths() {
 fn nothing_foreign_reaches_the_terminal_as_it_is() {
     let evil = "\u{1b}[2J\u{202e}\u{7f}\r\n\u{9b}evil";
     let mut one = answer();
-    one.question.service.interface = evil.to_owned();
+    one.question.service.as_mut().unwrap().interface = evil.to_owned();
     one.question.consumer.application = Some(evil.to_owned());
     one.stages[1].dropped[0].address = evil.to_owned();
     one.stages[1].dropped[0].rule = Some(evil.to_owned());
@@ -301,7 +303,7 @@ fn brief_is_one_line_per_question() {
     let mut second = answer();
     second.verdict = None;
     second.outcome = Some("reachable");
-    second.question.service.group = Some("gray".to_owned());
+    second.question.service.as_mut().unwrap().group = Some("gray".to_owned());
     assert_eq!(
         crate::report::brief(&report(vec![answer(), second])),
         "none\tDG2101\tcertain\tcom.acme.OrderService:1.0.0: registered in group gray, asked for without a group\n\

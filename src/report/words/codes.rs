@@ -263,6 +263,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the instances of {application} export nothing: revision {revision}",
             "{application} 的实例未导出任何服务：revision 为 {revision}",
         ),
+        Code::MigrationRuleBroken => (
+            "this migration rule does not do what it says: {text}",
+            "该迁移规则不会按所写的生效：{text}",
+        ),
         Code::RoutedAway => (
             "the rule {rule} removes every address that is left ({count} of {total}): {condition}",
             "规则 {rule} 去掉了剩下的全部地址（{total} 个中的 {count} 个）：{condition}",
@@ -411,6 +415,42 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::RequestLost => (
             "the request was sent in time and no answer came within {timeout} ms, though the service needs {need} ms ({address})",
             "请求及时发出，却在 {timeout} 毫秒内没有应答，而服务只需 {need} 毫秒（{address}）",
+        ),
+        Code::LintTypedValue => (
+            "`{text}` is read as {value} ({class})",
+            "`{text}` 被读作 {value}（{class}）",
+        ),
+        Code::LintDuplicateKey => (
+            "`{text}` stands twice, in line {first} and in line {last}",
+            "`{text}` 出现两次：第 {first} 行和第 {last} 行",
+        ),
+        Code::LintUnknownKey => (
+            "Dubbo {dubbo} does not read `{text}`",
+            "Dubbo {dubbo} 不读取 `{text}`",
+        ),
+        Code::LintVersionField => (
+            "the version of the format does not fit: `{text}`",
+            "格式版本不匹配：`{text}`",
+        ),
+        Code::LintNotAList => (
+            "`{text}` has the wrong form for {field}",
+            "`{text}` 的形式不适用于 {field}",
+        ),
+        Code::LintOperator => (
+            "`{text}` does not mean here what it looks like",
+            "`{text}` 在这里并不是看上去的意思",
+        ),
+        Code::LintAddressUnknown => (
+            "`{text}` is none of the {count} known providers",
+            "`{text}` 不在已知的 {count} 个提供者之中",
+        ),
+        Code::LintForceEmpty => (
+            "calls to which this applies lose every provider: {text}",
+            "适用此项的调用会失去所有提供者：{text}",
+        ),
+        Code::LintInvisible => (
+            "an invisible character {sign} stands here",
+            "此处有不可见字符 {sign}",
         ),
     }
 }

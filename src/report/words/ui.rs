@@ -38,6 +38,16 @@ labels! {
     ReachableUncounted: "nothing stands in the way, as far as could be seen", "就所见而言，没有任何阻碍";
     UnknownMessage: "a fact that decides was not seen", "缺少起决定作用的事实";
     Interrupted: "stopped early: what follows is what was known by then", "提前结束：以下仅为截至当时已知的内容";
+    RuleTitle: "RULE", "规则";
+    RuleClean: "nothing to remark", "没有发现问题";
+    RuleKey: "key", "键";
+    RuleCompared: "addresses compared with {n} providers", "地址已与 {n} 个提供者比较";
+    RuleOnlyIn: "only in", "仅在";
+    RuleEverywhere: "in all these versions", "以上所有版本";
+    RuleReads: "reads", "读作";
+    RuleAlike: "all these versions read it alike", "以上版本的读法相同";
+    RuleRefused: "refused", "拒绝";
+    Line: "line", "行";
     Service: "service", "服务";
     Consumer: "consumer", "消费者";
     Proof: "proof", "证据";

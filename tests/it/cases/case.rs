@@ -28,6 +28,8 @@ pub(crate) struct Case {
     /// Words that may appear in no output.
     #[serde(default)]
     pub(crate) secrets: Vec<String>,
+    /// Remarks of `lint` with their lines; an empty list = none at all.
+    pub(crate) expect_lint: Option<Vec<Remark>>,
     pub(crate) step: u8,
     /// What was seen beside the evidence.
     #[serde(default)]
@@ -46,6 +48,11 @@ impl Case {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         Some((method.to_owned(), digits.parse().ok()?))
     }
+/// A remark on a rule text: one of the codes, at the line when there is one. `-` = it may be missing.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct Remark {
+    pub(crate) codes: Vec<String>,
+    pub(crate) line: Option<u64>,
 }
 
 /// All cases below a folder, by name.

@@ -66,7 +66,7 @@ pub(crate) fn grade(case: &Case) -> Grade {
     let verb = case.ask.first().map(String::as_str);
     if !matches!(
         verb,
-        Some("no-provider" | "timeout-budget" | "route-replay")
+        Some("no-provider" | "timeout-budget" | "route-replay" | "lint")
     ) {
         return Grade::NotBuilt;
     }
@@ -157,6 +157,7 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
             problems.push(format!("{unwanted} must not be found"));
         }
     }
+    problems.extend(misplaced(case, &report["findings"]));
     if outcome == "unknown" {
         found.extend(codes(&report["candidates"]));
     }
@@ -166,6 +167,35 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
             .any(|code| code == "-" || found.contains(&code.as_str()))
         {
             problems.push(format!("one of {any:?} must be found"));
+        }
+    }
+    problems
+}
+
+/// Remarks of `lint` that do not stand at their lines, and remarks on a text that has no fault.
+fn misplaced(case: &Case, findings: &Value) -> Vec<String> {
+    let found: Vec<(&str, u64)> = list(findings)
+        .filter_map(|finding| {
+            Some((finding["code"].as_str()?, finding["mark"]["line"].as_u64()?))
+        })
+        .collect();
+    let mut problems = Vec::new();
+    let Some(expected) = &case.expect_lint else {
+        return problems;
+    };
+    if expected.is_empty() && !found.is_empty() {
+        problems.push(format!("nothing must be found, {found:?} given"));
+    }
+    for one in expected {
+        let here = |(code, line): &(&str, u64)| {
+            one.codes.iter().any(|right| right == code)
+                && one.line.is_none_or(|right| right == *line)
+        };
+        if !one.codes.iter().any(|code| code == "-") && !found.iter().any(here) {
+            problems.push(format!(
+                "{:?} at line {:?} expected, {found:?} given",
+                one.codes, one.line
+            ));
         }
     }
     problems

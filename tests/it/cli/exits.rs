@@ -307,7 +307,6 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
     for args in [
-        vec!["lint", "x.yaml"],
         vec!["explain", "DG2101"],
         vec!["completions", "bash"],
         vec!["config", "show"],

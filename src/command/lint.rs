@@ -1,0 +1,451 @@
+//! `diag lint`: rule texts -> remarks -> report. The network is asked only when `--registry` is on the command line.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::{
+    Surroundings, live, no_provider, questions::questions, recorded, show, stream, unbuilt, warn,
+};
+use crate::{
+    cli::LintArgs,
+    diagnose::lint::{Known, Linted, RuleText, lint},
+    diagnose::providers,
+    error::{InputError, UsageError},
+    exit::Exit,
+    model::url::Url,
+    model::version::{DubboVersion, Line},
+    question::Question,
+    report::{
+        self, LintAsked, Manner,
+        words::{Phrase, Say},
+    },
+    rule::kind::{RuleKind, key_of_file},
+    settings::Settings,
+    snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
+    view::stage::NotSeen,
+};
+
+/// A rule is not longer: SnakeYAML itself stops at 3 Mi characters.
+const LONGEST: u64 = 16 << 20;
+
+/// One file as it was read.
+struct RuleFile {
+    name: String,
+    key: Option<String>,
+    kind: RuleKind,
+    text: String,
+}
+
+/// Runs the verb.
+pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit> {
+    unbuilt::lint(&args.common)?;
+    let flags = &args.common.output;
+    let mut settings = Settings::new(&args.common, &around.environment)?;
+    unbuilt::format(settings.output)?;
+    warn(flags, &settings.warnings);
+    let jdk = args.common.consumer.jdk.as_deref().map(jdk).transpose()?;
+    let (versions, assumed) = versions(args, &settings)?;
+    let mut snapshot = live::snapshot(&settings);
+    let files = read_all(args)?;
+    let mut gathered = gather(args, &files, &mut settings, around, &mut snapshot)?;
+    let sources = enter(&files, &mut snapshot);
+    let given = args
+        .providers
+        .as_deref()
+        .map(|path| providers_of(path, &versions[0]))
+        .transpose()?;
+    if let Some(given) = given {
+        gathered.urls = Some(given);
+        gathered.not_seen = None;
+    }
+
+    let consumer = consumer(&settings);
+    let asked: Vec<LintAsked<'_>> = files
+        .iter()
+        .zip(sources)
+        .map(|(file, source)| {
+            let rule = RuleText {
+                key: file.key.as_deref(),
+                kind: file.kind,
+                text: &file.text,
+            };
+            let known = Known {
+                providers: gathered.urls.as_deref(),
+                consumer: consumer.as_ref(),
+                jdk,
+            };
+            one(file, source, rule, known, (&versions, assumed), &gathered)
+        })
+        .collect();
+    let manner = Manner {
+        command: "lint".to_owned(),
+        lang: show::lang(&settings, flags, &around.environment),
+        filter: settings.filter.clone(),
+        fail_on: settings.fail_on,
+        stopped: gathered.stopped,
+    };
+    let report = report::lint(&asked, snapshot.manifest(), snapshot.masker(), &manner);
+    let text = show::text(
+        &report,
+        &settings,
+        flags,
+        &around.environment,
+        around.terminal,
+        args.common.sight.snapshot.as_deref(),
+    );
+    Ok(stream::report(&text, Exit::of(report.exit))?)
+}
+
+fn one<'a>(
+    file: &'a RuleFile,
+    source: SourceId,
+    rule: RuleText<'a>,
+    known: Known<'_>,
+    (versions, assumed): (&[DubboVersion], bool),
+    gathered: &Gathered,
+) -> LintAsked<'a> {
+    let runs: Vec<(DubboVersion, Linted)> = versions
+        .iter()
+        .map(|version| (version.clone(), lint(rule, version, known)))
+        .collect();
+    let differs = assumed.then(|| {
+        let codes = |linted: &Linted| -> Vec<_> {
+            let remarks = linted.remarks.iter();
+            remarks.map(|remark| (remark.code, remark.at)).collect()
+        };
+        let shown = runs.first().map(|(_, linted)| codes(linted));
+        Line::MODELLED.iter().any(|line| {
+            let other = lint(rule, &DubboVersion::newest(*line), known);
+            Some(codes(&other)) != shown
+        })
+    });
+    let asks_addresses = matches!(
+        file.kind,
+        RuleKind::Condition | RuleKind::Tag | RuleKind::Configurator
+    );
+    let mut not_seen = Vec::new();
+    if asks_addresses && known.providers.is_none() && !file.text.is_empty() {
+        not_seen.extend(gathered.not_seen.clone());
+    }
+    if file.kind == RuleKind::Script && known.jdk.is_none() {
+        not_seen.push(NotSeen {
+            what: Say::LintConsumerJava.into(),
+            why: Say::NotAsked.into(),
+            how_to_see: Some(Say::LintHowJava.into()),
+            required: false,
+        });
+    }
+    LintAsked {
+        file: file.name.clone(),
+        source,
+        rule,
+        runs,
+        assumed: differs,
+        providers: known.providers.filter(|_| asks_addresses).map(<[Url]>::len),
+        not_seen,
+    }
+}
+
+/// The versions that are asked about, and whether the only one is an assumption.
+fn versions(args: &LintArgs, settings: &Settings) -> Result<(Vec<DubboVersion>, bool), UsageError> {
+    if args.matrix.is_empty() {
+        return Ok(match &settings.consumer.dubbo {
+            Some(version) => (vec![version.clone()], false),
+            None => (vec![DubboVersion::newest(Line::V3_3)], true),
+        });
+    }
+    let mut versions: Vec<DubboVersion> = Vec::new();
+    for text in args.matrix.iter().filter(|text| !text.trim().is_empty()) {
+        let version = DubboVersion::parse(text)
+            .map_err(|error| UsageError::new(format!("--matrix: {error}")))?;
+        if !versions.contains(&version) {
+            versions.push(version);
+        }
+    }
+    if versions.is_empty() {
+        return Err(UsageError::new("--matrix names no version")
+            .hint("for example --matrix 2.7.23,3.2.16,3.3.6"));
+    }
+    Ok((versions, false))
+}
+
+/// `8`, `1.8.0_292`, `17.0.15`: the number that people call it by.
+fn jdk(text: &str) -> Result<u32, UsageError> {
+    let mut parts = text.trim().split(|c: char| !c.is_ascii_digit());
+    let major = match (parts.next(), parts.next()) {
+        (Some("1"), Some(minor)) if !minor.is_empty() => Some(minor),
+        (major, _) => major,
+    };
+    major
+        .and_then(|text| text.parse().ok())
+        .filter(|major| *major > 0)
+        .ok_or_else(|| {
+            UsageError::new(format!("--jdk: `{text}` is no version of Java"))
+                .hint("for example 8, 1.8.0_292 or 17")
+        })
+}
+
+fn read_all(args: &LintArgs) -> anyhow::Result<Vec<RuleFile>> {
+    if args.key.is_some() && args.files.len() > 1 {
+        return Err(
+            UsageError::new("--key is for one file, and several are named")
+                .hint("name each file after its key, such as order-web.condition-router")
+                .into(),
+        );
+    }
+    args.files
+        .iter()
+        .map(|path| read(path, args.key.as_deref()))
+        .collect()
+}
+
+fn read(path: &Path, key: Option<&str>) -> anyhow::Result<RuleFile> {
+    let name = path.display().to_string();
+    let text = text_of(path)?;
+    let of_name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .and_then(key_of_file);
+    let key = key.map(str::to_owned).or(of_name);
+    let kind = key
+        .as_deref()
+        .and_then(RuleKind::of_key)
+        .or_else(|| RuleKind::of_text(&text))
+        .ok_or_else(|| {
+            UsageError::new(format!(
+                "{name}: neither its name nor its fields say what kind of rule this is"
+            ))
+            .hint(
+                "give the key under which it is kept, for example --key order-web.condition-router",
+            )
+        })?;
+    Ok(RuleFile {
+        name,
+        key,
+        kind,
+        text,
+    })
+}
+
+/// The text of a file as Dubbo decodes it: what is no UTF-8 becomes U+FFFD.
+fn text_of(path: &Path) -> Result<String, InputError> {
+    let failed = |source: io::Error| InputError {
+        name: path.display().to_string(),
+        source,
+    };
+    let mut bytes = Vec::new();
+    if path.as_os_str() == "-" {
+        io::stdin()
+            .lock()
+            .take(LONGEST + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    } else {
+        #[expect(clippy::disallowed_methods, reason = "a file that the user hands over")]
+        let file = File::open(path).map_err(failed)?;
+        file.take(LONGEST + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
+    if bytes.len() as u64 > LONGEST {
+        return Err(failed(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            "longer than 16 MiB: no rule is",
+        )));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Makes every file a source, so that evidence can name it.
+fn enter(files: &[RuleFile], snapshot: &mut Snapshot) -> Vec<SourceId> {
+    files
+        .iter()
+        .map(|file| {
+            let source = Source {
+                file_as: Some("rule".to_owned()),
+                name: Some(file.name.clone()),
+                ..Source::new(SourceKind::File)
+            };
+            snapshot.manifest_mut().add_source("f", source)
+        })
+        .collect()
+}
+
+/// The providers of a file with one URL a line.
+fn providers_of(path: &Path, version: &DubboVersion) -> anyhow::Result<Vec<Url>> {
+    let text = text_of(path)?;
+    let mut urls = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let url = if line.contains("://") {
+            Url::parse(line, version)
+        } else {
+            Url::parse_encoded(line, version)
+        };
+        urls.push(url.map_err(|error| {
+            UsageError::new(format!("{} line {number}: {error}", path.display()))
+                .hint("one provider URL a line: dubbo://10.0.0.7:20880/com.acme.OrderService?version=1.0.0")
+        })?);
+    }
+    if urls.is_empty() {
+        return Err(
+            UsageError::new(format!("{}: no provider stands in it", path.display())).into(),
+        );
+    }
+    Ok(urls)
+}
+
+/// The consumer, when something of it was said.
+fn consumer(settings: &Settings) -> Option<Url> {
+    let consumer = &settings.consumer;
+    if consumer.ip.is_none() && consumer.params.is_empty() {
+        return None;
+    }
+    let mut parameters = consumer.params.clone();
+    if let Some(application) = &consumer.application {
+        parameters.insert("application".to_owned(), application.clone());
+    }
+    Some(Url {
+        protocol: Some("consumer".to_owned()),
+        username: None,
+        password: None,
+        host: consumer.ip.clone(),
+        port: 0,
+        path: None,
+        parameters,
+    })
+}
+
+/// The providers that rules concern, or why they are not known.
+struct Gathered {
+    urls: Option<Vec<Url>>,
+    not_seen: Option<NotSeen>,
+    stopped: bool,
+}
+
+fn gather(
+    args: &LintArgs,
+    files: &[RuleFile],
+    settings: &mut Settings,
+    around: &Surroundings,
+    snapshot: &mut Snapshot,
+) -> anyhow::Result<Gathered> {
+    let unknown = |why: Say, how: Say| Gathered {
+        urls: None,
+        not_seen: Some(NotSeen {
+            what: Say::LintProviders.into(),
+            why: why.into(),
+            how_to_see: Some(how.into()),
+            required: false,
+        }),
+        stopped: false,
+    };
+    let recording = args.common.sight.snapshot.as_deref();
+    let live = !args.common.registry.registry.is_empty();
+    if recording.is_none() && !live {
+        return Ok(unknown(Say::NotAsked, Say::LintHowProviders));
+    }
+    let services = services(args, files);
+    if services.is_empty() {
+        return Ok(unknown(Say::LintKeyOfApplication, Say::LintHowService));
+    }
+    let now = snapshot.manifest().recorded_at.time();
+    let asked: Vec<Question> = if let Some(path) = recording {
+        let opened = recorded::open(path, settings)?;
+        *snapshot = opened.snapshot();
+        let now = snapshot.manifest().recorded_at.time();
+        let asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
+        if recorded::fill(opened, snapshot, &asked)? {
+            return Ok(Gathered {
+                stopped: true,
+                ..unknown(Say::NotAsked, Say::LintHowProviders)
+            });
+        }
+        asked
+    } else {
+        settings.with_password(&around.environment)?;
+        let asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
+        let ended = no_provider::ask(snapshot, &asked, settings, around, args.common.output.quiet)?;
+        if ended == Ended::Interrupted {
+            return Ok(Gathered {
+                stopped: true,
+                ..unknown(Say::NotAsked, Say::LintHowProviders)
+            });
+        }
+        asked
+    };
+    let version = settings
+        .consumer
+        .dubbo
+        .clone()
+        .unwrap_or_else(|| DubboVersion::newest(Line::V3_3));
+    let mut urls = Vec::new();
+    for question in &asked {
+        match providers(question, snapshot, &version) {
+            Ok(of_service) => urls.extend(of_service),
+            Err(not_seen) => {
+                return Ok(Gathered {
+                    urls: None,
+                    not_seen: Some(not_seen),
+                    stopped: false,
+                });
+            }
+        }
+    }
+    if urls.is_empty() {
+        let mut nobody = unknown(Say::ServiceAbsent, Say::LintHowService);
+        if let Some(not_seen) = &mut nobody.not_seen {
+            not_seen.what = Phrase::new(Say::LintProvidersOf).with("service", services.join(", "));
+        }
+        return Ok(nobody);
+    }
+    Ok(Gathered {
+        urls: Some(urls),
+        not_seen: None,
+        stopped: false,
+    })
+}
+
+/// The services whose providers count: named, or those of the keys.
+fn services(args: &LintArgs, files: &[RuleFile]) -> Vec<String> {
+    if !args.service.is_empty() {
+        return args.service.clone();
+    }
+    let mut services: Vec<String> = files
+        .iter()
+        .filter_map(|file| {
+            let rule = RuleText {
+                key: file.key.as_deref(),
+                kind: file.kind,
+                text: &file.text,
+            };
+            rule.service().map(|service| service.to_string())
+        })
+        .collect();
+    services.sort();
+    services.dedup();
+    // Addresses of one service say nothing about the rule of another.
+    if files.len() > 1 && services.len() != 1 {
+        return Vec::new();
+    }
+    services
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_of_java() {
+        for (text, major) in [("8", 8), ("1.8.0_292", 8), ("17.0.15", 17), ("21-ea", 21)] {
+            assert_eq!(jdk(text).unwrap(), major, "{text}");
+        }
+        for text in ["", "java", "0"] {
+            assert!(jdk(text).is_err(), "{text}");
+        }
+    }
+}
