@@ -97,5 +97,6 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .collect(),
         budget: Some(Box::new(diagnosis.budget.clone())),
         replay: None,
+        rule: None,
     }
 }

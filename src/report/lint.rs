@@ -16,7 +16,7 @@ use super::{
 use crate::{
     diagnose::{
         code::Code,
-        lint::{Linted, Remark, RuleText, reading},
+        lint::{Linted, Remark, RuleKind, RuleText, reading},
     },
     exit::{Ending, exit_of},
     model::version::DubboVersion,
@@ -65,7 +65,7 @@ pub fn report(
         exit: exit_of(&endings, manner.stopped, manner.fail_on).code(),
         interrupted: manner.stopped || manifest.ended != Ended::Complete,
         reports: reports.into_iter().map(|(answer, _)| answer).collect(),
-        sources: sources(manifest),
+        sources: sources(manifest, None),
     }
 }
 
@@ -149,6 +149,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
             .collect(),
         budget: None,
         replay: None,
+        zones: None,
         rule: Some(RuleInfo {
             file: asked.file.clone(),
             key: asked.rule.key.map(str::to_owned),
@@ -260,7 +261,6 @@ fn finding(
 
 /// Dubbo's own code in the log of a consumer that refuses the rule.
 fn see(code: Code, rule: RuleText<'_>) -> Vec<String> {
-    use crate::rule::kind::RuleKind;
     if code != Code::RuleUnparsed {
         return Vec::new();
     }

@@ -4,6 +4,7 @@ mod budget;
 mod cases;
 mod cli;
 mod house;
+mod lint;
 mod log_cases;
 mod log_shapes;
 mod nacos;

@@ -166,10 +166,12 @@ pub(super) fn side(
     place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
 ) -> Holds {
     let mut all = Holds::Always;
+    // What stands beside a foreign operator has no comparison because of it.
+    let foreign = clauses.iter().any(|clause| word(&clause.key).is_some());
     for (at, clause) in clauses.iter().enumerate() {
         // A long text with the same fault all over needs one remark, not a thousand.
         if at < 50 && plain {
-            odd(cx, clause, at, side, dialect, place);
+            odd(cx, clause, at, (side, foreign), dialect, place);
         }
         all = match (all, holds(clause, side, dialect)) {
             (Holds::Never, _) | (_, Holds::Never) => Holds::Never,
@@ -322,7 +324,7 @@ fn odd(
     cx: &mut Cx<'_>,
     clause: &Clause,
     place_of_clause: usize,
-    side: Side,
+    (side, foreign): (Side, bool),
     dialect: Dialect,
     place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
 ) {
@@ -342,7 +344,7 @@ fn odd(
             Say::LintQuoteIsPart.into(),
             Some(Say::LintWithoutQuotes.into()),
         );
-    } else if is_bare(clause) {
+    } else if is_bare(clause) && !foreign {
         let meant = if place_of_clause == 0 && side == Side::Right {
             Say::LintQuoteFlowItem
         } else {

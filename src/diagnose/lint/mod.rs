@@ -19,6 +19,7 @@ mod tag;
 mod urls;
 mod visible;
 
+pub use crate::rule::kind::RuleKind;
 pub use reading::reading;
 
 use serde_json::{Map, Value, json};
@@ -29,7 +30,6 @@ use crate::{
     report::words::{Phrase, Say},
     rule::{
         error::RuleError,
-        kind::RuleKind,
         release::snake_yaml,
         yaml::{Document, Node, Position, Span, load, load_root_untagged},
     },
@@ -192,7 +192,11 @@ const LONGEST: usize = 80;
 
 /// A text short enough for a sentence.
 fn short(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
+    cut(text, LONGEST)
+}
+
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
         None => text.to_owned(),
         Some((end, _)) => format!("{}..", &text[..end]),
     }
@@ -232,7 +236,7 @@ impl Cx<'_> {
     fn refuse(&mut self, at: Span, problem: &str, hint: Option<Phrase>) {
         self.refused = true;
         let mut refusal = found(Code::RuleUnparsed, at)
-            .with("reason", short(problem))
+            .with("reason", cut(problem, 2 * LONGEST))
             .reads(match self.rule.kind {
                 RuleKind::Urls => Say::LintUrlLeftOut,
                 _ => Say::LintPreviousStays,
@@ -313,7 +317,7 @@ impl Cx<'_> {
         for remark in &mut remarks {
             let start = remark.at.start;
             let (line, column) = self.source.excerpt(start, SHOWN);
-            remark.line = line.to_owned();
+            line.clone_into(&mut remark.line);
             remark.line_column = column;
         }
         Linted {

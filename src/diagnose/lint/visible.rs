@@ -101,29 +101,33 @@ impl Cx<'_> {
                     .meant(Say::LintMoveSign),
             );
         }
-        // The first invisible character of the line is the likely culprit.
-        let line = self.source.whole_line(error.place.line);
-        let start = self.source.offset(crate::rule::yaml::Position {
-            line: line.start.line,
-            column: 1,
-        });
-        let end = self.source.offset(line.end);
-        let text = self.rule.text.get(start..end).unwrap_or_default();
-        if let Some((at, sign)) = text
-            .char_indices()
-            .find(|(_, c)| *c == '\t' || is_invisible(*c))
-        {
-            let place = self.source.span(start + at..start + at + sign.len_utf8());
-            let harmless = sign == '\t' && !error.problem.contains("TAB");
-            sign_found(self, place, sign, harmless);
+        // The error is seen where the text stops making sense: what led to it stands there or in the line before.
+        let here = error.place.line;
+        if !self.culprit(here, true) && here > 1 {
+            self.culprit(here - 1, false);
         }
-        // Punctuation of another keyboard, which YAML takes for letters.
-        if let Some((at, sign)) = text
-            .char_indices()
-            .find(|(_, c)| super::clause::ascii_of(*c).is_some())
-        {
+    }
+
+    /// Names the first invisible character of a line, and the first punctuation of another keyboard, which YAML takes
+    /// for a letter. Whether a TAB does harm is up to the caller.
+    fn culprit(&mut self, line: u32, tab_matters: bool) -> bool {
+        let start = self
+            .source
+            .offset(crate::rule::yaml::Position { line, column: 1 });
+        let text = self.source.line(line);
+        let mut named = false;
+        let is_odd = |c: char| is_invisible(c) || tab_matters && c == '\t';
+        if let Some((at, sign)) = text.char_indices().find(|(_, c)| is_odd(*c)) {
+            let place = self.source.span(start + at..start + at + sign.len_utf8());
+            sign_found(self, place, sign, false);
+            named = true;
+        }
+        let other = |c: char| super::clause::ascii_of(c).is_some();
+        if let Some((at, sign)) = text.char_indices().find(|(_, c)| other(*c)) {
             let place = self.source.span(start + at..start + at + sign.len_utf8());
             super::clause::full_width(self, place, sign);
+            named = true;
         }
+        named
     }
 }

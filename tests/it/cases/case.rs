@@ -30,6 +30,8 @@ pub(crate) struct Case {
     pub(crate) secrets: Vec<String>,
     /// Remarks of `lint` with their lines; an empty list = none at all.
     pub(crate) expect_lint: Option<Vec<Remark>>,
+    /// All remarks of `lint`, in order: code, place, text.
+    pub(crate) exact: Option<Vec<String>>,
     pub(crate) step: u8,
     /// What was seen beside the evidence.
     #[serde(default)]
@@ -48,6 +50,8 @@ impl Case {
         let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
         Some((method.to_owned(), digits.parse().ok()?))
     }
+}
+
 /// A remark on a rule text: one of the codes, at the line when there is one. `-` = it may be missing.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct Remark {

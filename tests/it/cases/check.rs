@@ -175,9 +175,7 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
 /// Remarks of `lint` that do not stand at their lines, and remarks on a text that has no fault.
 fn misplaced(case: &Case, findings: &Value) -> Vec<String> {
     let found: Vec<(&str, u64)> = list(findings)
-        .filter_map(|finding| {
-            Some((finding["code"].as_str()?, finding["mark"]["line"].as_u64()?))
-        })
+        .filter_map(|finding| Some((finding["code"].as_str()?, finding["mark"]["line"].as_u64()?)))
         .collect();
     let mut problems = Vec::new();
     let Some(expected) = &case.expect_lint else {
