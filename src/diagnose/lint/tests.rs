@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -193,9 +194,10 @@ fn hostile_texts_end_soon() {
     let mut bomb = String::from("a0: &a0 [x]\n");
     for level in 1..30 {
         let alias = format!("*a{}", level - 1);
-        bomb.push_str(&format!(
-            "a{level}: &a{level} [{alias}, {alias}, {alias}, {alias}]\n"
-        ));
+        let _ = writeln!(
+            bomb,
+            "a{level}: &a{level} [{alias}, {alias}, {alias}, {alias}]"
+        );
     }
     bomb.push_str("conditions: *a29\ntags: *a29\nconfigs: *a29\n");
     let long = format!(
