@@ -51,7 +51,12 @@ pub fn render(report: &Report, view: View<'_>) -> String {
         }
         if answer.budget.is_some() {
             budget::headline(&mut page, answer, view);
-            if answer.question.service.interface != "-" {
+            if answer
+                .question
+                .service
+                .as_ref()
+                .is_some_and(|service| service.interface != "-")
+            {
                 verdict::asked(&mut page, answer, view);
             }
             budget::body(&mut page, answer, view);
