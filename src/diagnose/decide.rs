@@ -15,10 +15,11 @@ use super::{
     worlds::{Worlds, state_word},
 };
 use crate::{
-    question::{ConsumerState, Question, World},
+    question::{ConsumerState, Question, RegistryAddress, World},
     report::words::{Phrase, Say},
     snapshot::{Snapshot, SourceId, Want},
     view::{
+        held::Held,
         interface::Case,
         missing::Missing,
         stage::{NotSeen, Raised},
@@ -81,6 +82,27 @@ pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let observed = Observed::of(question, snapshot, &missing);
     gather::all(&observed.question, snapshot, &Said::default(), &missing);
     missing.into_wants()
+}
+
+/// What each registry holds, members one after the other, with the question that was observed.
+pub(crate) fn seen(
+    question: &Question,
+    snapshot: &Snapshot,
+) -> (Question, Vec<(Option<RegistryAddress>, Held)>) {
+    let missing = Missing::default();
+    let observed = Observed::of(question, snapshot, &missing);
+    let said = Said::read(&observed.question);
+    let held = gather::all(&observed.question, snapshot, &said, &missing)
+        .into_iter()
+        .flat_map(|registry| {
+            let address = registry.address;
+            registry
+                .held
+                .into_iter()
+                .map(move |held| (address.clone(), held))
+        })
+        .collect();
+    (observed.question, held)
 }
 
 /// Computes all worlds and joins them.

@@ -26,10 +26,13 @@ pub use zones::{ZoneRow, Zoned};
 use serde_json::{Map, Value};
 
 use crate::{
-    question::Question,
+    question::{Question, RegistryAddress},
     report::words::Phrase,
     snapshot::{Snapshot, SourceId, Want},
-    view::stage::{Evidence, Model, NotSeen, Stage},
+    view::{
+        held::Held,
+        stage::{Evidence, Model, NotSeen, Stage},
+    },
 };
 use code::{Code, Severity};
 
@@ -48,6 +51,14 @@ pub(crate) fn wanted_budget(question: &Question, snapshot: &Snapshot) -> Vec<Wan
 /// The facts that [`diagnose`] looks for and nobody has asked yet: to be fetched, and asked for again, until it is empty.
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     decide::wanted(question, snapshot)
+}
+
+/// The question as what was observed completes it, and what each registry of the consumer holds.
+pub(crate) fn seen(
+    question: &Question,
+    snapshot: &Snapshot,
+) -> (Question, Vec<(Option<RegistryAddress>, Held)>) {
+    decide::seen(question, snapshot)
 }
 
 /// What the question ends in.

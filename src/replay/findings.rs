@@ -125,6 +125,21 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             ));
         }
     }
+    // Rules of the config centre and of the registry that lie where nobody looks: seen while the registry was read.
+    for raised in &trial.view.routed.remarks {
+        if raised.code == Code::RuleNotDelivered {
+            found.push(Finding {
+                code: raised.code,
+                severity: raised.code.severity(),
+                certainty: Certainty::Certain,
+                subject: raised.subject.clone(),
+                params: raised.params.clone(),
+                evidence: raised.evidence.clone(),
+                remedy: Vec::new(),
+                see: Vec::new(),
+            });
+        }
+    }
     let mut said = BTreeSet::new();
     for reading in readings {
         if !said.insert(reading.key.as_str()) {

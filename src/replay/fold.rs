@@ -7,8 +7,10 @@ use super::interest::{Interest, call};
 use super::scenario::{AddressNames, Ran, Scenario, Sessions};
 use super::subject::Subject;
 use crate::input::requests::{Caller, Request};
+use crate::model::url::decode;
 use crate::route::outcome::Outcome;
 use crate::route::trace::Reading;
+use crate::view::held::Entry;
 
 /// Kinds of calls remembered at a time; beyond, they are forgotten and routed again.
 const MOST_KINDS: usize = 100_000;
@@ -89,8 +91,11 @@ impl<'a> Fold<'a> {
             }
         }
         if let Some(rule) = subject.question.consumer.params.get("rule") {
-            interest
-                .add_condition(&crate::model::url::decode(rule).unwrap_or_else(|_| rule.clone()));
+            interest.add_condition(&decode(rule).unwrap_or_else(|_| rule.clone()));
+        }
+        for url in subject.held.routes.iter().filter_map(Entry::plain) {
+            let rule = url.text("rule").unwrap_or_default();
+            interest.add_condition(&decode(rule).unwrap_or_else(|_| rule.to_owned()));
         }
         let mut sessions: Vec<Sessions<'a>> = scenarios
             .iter()

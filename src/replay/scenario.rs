@@ -7,6 +7,7 @@ use super::drill::{Gone, Zones};
 use super::rule_set::RuleTexts;
 use super::subject::Subject;
 use crate::input::requests::Caller;
+use crate::model::url::Url;
 use crate::question::World;
 use crate::route::application::{Application, Chain, Settings, Step};
 use crate::route::call::Call;
@@ -262,7 +263,7 @@ impl<'a> Sessions<'a> {
                         providers: addresses.iter().map(|one| one.zone.clone()).collect(),
                     },
                 };
-                match application.refer(&held.reference, &[], list) {
+                match application.refer(&held.reference, &self.routes(), list) {
                     Err(thrown) => Form::Broken(thrown),
                     Ok(chain) => match self.move_on(&mut application) {
                         Ok(()) => Form::Modelled(Box::new(application), Box::new(chain)),
@@ -276,6 +277,15 @@ impl<'a> Sessions<'a> {
             form,
             last_used: 0,
         })
+    }
+
+    /// Rules of the registry itself, as this version reads them.
+    fn routes(&self) -> Vec<Url> {
+        let version = &self.scenario.world.dubbo;
+        let entries = self.subject.held.routes.iter();
+        entries
+            .filter_map(|entry| entry.url(version).ok())
+            .collect()
     }
 
     /// The consumer's zone as given, else that of its address.

@@ -132,6 +132,44 @@ fn every_case_has_its_answer() {
     assert!(problems.is_empty(), "{problems}");
 }
 
+/// Asked with the facts of a recording, the replay comes to the verdict of `no-provider`: the rules and addresses are
+/// the same, whoever asks.
+#[test]
+fn recordings_give_the_verdict_of_no_provider() {
+    let (mut right, mut open, mut problems) = (0, Vec::new(), String::new());
+    for mut case in cases_under("fixtures/cases") {
+        let asks = case.ask[0] == "no-provider" && !case.ask.iter().any(|word| word == "--attach");
+        if case.layer != "routing" || !asks {
+            continue;
+        }
+        "route-replay".clone_into(&mut case.ask[0]);
+        match grade(&case) {
+            Grade::Right => right += 1,
+            Grade::Unknown => open.push(case.name.clone()),
+            Grade::NotBuilt => problems.push_str("not built\n"),
+            Grade::Wrong(what) => {
+                let _ = writeln!(problems, "{}: {what}", case.name);
+            }
+        }
+    }
+    assert!(problems.is_empty(), "{problems}");
+    // The first does not show its configurators, the second is of a patch whose routing is not modelled, the third
+    // has a script that is not run.
+    assert_eq!(
+        (right, open),
+        (
+            69,
+            [
+                "captures/nacos_2.5.1_dubbo-2.7.23_group-trap-attr",
+                "reports/B59",
+                "reports/B71"
+            ]
+            .map(str::to_owned)
+            .to_vec()
+        )
+    );
+}
+
 fn folder(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("fixtures/route_replay")

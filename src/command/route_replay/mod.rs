@@ -41,7 +41,7 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
             let read = calls::read(args, found, &interest, &mut fold, around)?;
             let folded = fold.finish();
             let unseen = found.unseen(&interest);
-            let command = again(args);
+            let command = again(args, &settings);
             let trial = Trial {
                 folded: &folded,
                 scenarios: &scenes.scenarios,
@@ -129,7 +129,7 @@ fn percent(text: &str) -> Result<f64, UsageError> {
 }
 
 /// The run as a command to be run again with a candidate: without secrets, candidates and drills.
-fn again(args: &RouteReplayArgs) -> Vec<String> {
+fn again(args: &RouteReplayArgs, settings: &Settings) -> Vec<String> {
     let mut words = vec!["diag".to_owned(), "route-replay".to_owned()];
     words.extend(args.service.clone());
     let path = |path: &Path| path.display().to_string();
@@ -148,6 +148,9 @@ fn again(args: &RouteReplayArgs) -> Vec<String> {
         "--snapshot",
         args.common.sight.snapshot.as_deref().map(path),
     );
+    for registry in &settings.registries {
+        flag("--registry", Some(registry.without_secrets().to_string()));
+    }
     flag("--requests", args.requests.as_deref().map(path));
     flag("--access-log", args.access_log.as_deref().map(path));
     flag("--consumer-app", consumer.consumer_app.clone());

@@ -4,27 +4,31 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
-use super::super::{Surroundings, live, questions::questions, recorded};
+use super::super::{Surroundings, live, no_provider, questions::questions, recorded};
 use crate::{
     cli::RouteReplayArgs,
-    diagnose::Diagnosis,
+    diagnose::{Diagnosis, diagnose, seen},
     error::{InputError, UsageError},
     input::{
         lines::StreamError,
         providers::{self, ProviderLine},
     },
-    model::service_key::ServiceKey,
+    model::{
+        service_key::ServiceKey,
+        version::{DubboVersion, Line},
+    },
     question::{ConsumerState, Question, World},
     replay::{Interest, RuleFile, RuleTexts, Subject, key_from_name},
     report::words::{Phrase, Say},
-    route::rules::RuleText,
+    route::rules::{RULE_GROUP, RuleText},
     rule::kind::RuleKind,
     settings::Settings,
-    snapshot::{Snapshot, Source, SourceId, SourceKind},
+    snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
     view::{
-        held::{Application, Entry, Held, Listing, Raw, Reach},
+        held::{Application, Entry, Held, LayerKind, Listing, Raw, Reach},
         interface::{Case, View},
-        stage::{Evidence, NotSeen},
+        rule_store::{RuleStore, StoredRule},
+        stage::{Evidence, NotSeen, StageId},
     },
 };
 
@@ -209,6 +213,18 @@ fn found(
     })
 }
 
+/// The version that is given or assumed, and a consumer that starts unless it is said to run.
+fn world(question: &Question) -> World {
+    World {
+        dubbo: question
+            .consumer
+            .dubbo
+            .clone()
+            .unwrap_or_else(|| DubboVersion::newest(Line::V3_3)),
+        state: question.consumer.state.unwrap_or(ConsumerState::Starting),
+    }
+}
+
 fn only(mut questions: Vec<Question>) -> Result<Question, UsageError> {
     questions
         .pop()
@@ -286,6 +302,8 @@ fn held_of(lines: &[ProviderLine], source: &SourceId) -> Held {
     // With files alone, a rule that is not given is not there.
     held.rules.listed = true;
     held.swept = Listing::Unknown(nothing);
+    // What is not given is absent.
+    held.rules.listed = true;
     held.application = Application {
         mapping_known: true,
         instances_known: true,
@@ -409,22 +427,162 @@ fn named(argument: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// From a recording.
 fn of_recording(args: &RouteReplayArgs, settings: &Settings) -> anyhow::Result<Ground> {
-    let _ = (args, settings, recorded::open);
-    Err(UsageError::new("`--snapshot` is not built for route-replay").into())
+    let Some(path) = &args.common.sight.snapshot else {
+        return Err(no_addresses().into());
+    };
+    let recording = recorded::open(path, settings)?;
+    let mut snapshot = recording.snapshot();
+    let now = snapshot.manifest().recorded_at.time();
+    let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
+    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+    of_snapshot(
+        args,
+        &only(asked.questions)?,
+        snapshot,
+        asked.notes,
+        stopped,
+    )
 }
 
+/// From live systems: recorded first, and then the record is read.
 fn of_live(
     args: &RouteReplayArgs,
     settings: &mut Settings,
     around: &Surroundings,
 ) -> anyhow::Result<Ground> {
-    let _ = (args, settings, around);
-    Err(
-        UsageError::new("nothing says where the addresses come from")
-            .hint(
-                "give --providers FILE, a recording with --snapshot, or a registry with --registry",
-            )
-            .into(),
-    )
+    if settings.registries.is_empty() {
+        return Err(no_addresses().into());
+    }
+    settings.with_password(&around.environment)?;
+    let mut snapshot = live::snapshot(settings);
+    let now = snapshot.manifest().recorded_at.time();
+    let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
+    let quiet = args.common.output.quiet;
+    let ended = no_provider::ask(&mut snapshot, &asked.questions, settings, around, quiet)?;
+    let mut question = only(asked.questions)?;
+    question.now = snapshot.manifest().recorded_at.time();
+    let stopped = ended == Ended::Interrupted;
+    of_snapshot(args, &question, snapshot, asked.notes, stopped)
+}
+
+fn no_addresses() -> UsageError {
+    UsageError::new("nothing says where the addresses come from")
+        .hint("give --providers FILE, a recording with --snapshot, or a registry with --registry")
+}
+
+fn service(args: &RouteReplayArgs) -> Result<String, UsageError> {
+    args.service.clone().ok_or_else(|| {
+        UsageError::new("no service is named").hint("name one: [group/]interface[:version]")
+    })
+}
+
+/// Addresses and rules as the first registry has them that has addresses for this consumer; with `--providers` only the
+/// rules.
+fn of_snapshot(
+    args: &RouteReplayArgs,
+    question: &Question,
+    mut snapshot: Snapshot,
+    mut notes: Vec<String>,
+    stopped: bool,
+) -> anyhow::Result<Ground> {
+    let diagnosis = diagnose(question, &snapshot);
+    let (question, registries) = seen(question, &snapshot);
+    let of_file = args
+        .providers
+        .as_deref()
+        .map(|file| {
+            anyhow::Ok((
+                provider_lines(file)?,
+                add_source(&mut snapshot, file, "providers"),
+            ))
+        })
+        .transpose()?;
+    let several = registries.len() > 1;
+    let world = world(&question);
+    let mut chosen = None;
+    for (registry, mut held) in registries {
+        if let Some((lines, source)) = &of_file {
+            let given = held_of(lines, source);
+            held = Held {
+                rules: held.rules,
+                routes: held.routes,
+                ..given
+            };
+        }
+        let view = Case {
+            question: &question,
+            registry: registry.as_ref(),
+            held: &held,
+            world: &world,
+        }
+        .view();
+        let reaches = view
+            .failed()
+            .is_none_or(|stage| stage.id >= StageId::Router(String::new()))
+            && held.source.is_some();
+        if reaches {
+            chosen = Some((registry, held));
+            break;
+        }
+    }
+    let Some((registry, held)) = chosen else {
+        return Ok(Ground {
+            question,
+            snapshot,
+            subject: Err(Box::new(diagnosis)),
+            notes,
+            stopped,
+        });
+    };
+    if several && let Some(registry) = &registry {
+        notes.push(format!(
+            "several registries are configured: the calls are replayed on the addresses of {registry}"
+        ));
+    }
+    let mut evidence = BTreeMap::new();
+    for rule in held.rules.stored.iter().filter(|rule| rule.read) {
+        evidence.insert(key_of(rule), rule.evidence.clone());
+    }
+    let Some(source) = held.source.clone() else {
+        return Err(no_addresses().into());
+    };
+    let live = live_rules(&held.rules);
+    let mut ground = found(
+        args, question, held, registry, live, evidence, snapshot, source, notes,
+    )?;
+    ground.stopped = stopped;
+    Ok(ground)
+}
+
+/// The key under which a stored rule is read. 2.7.0 to 2.7.2 keep its last part in a directory of the rest.
+fn key_of(rule: &StoredRule) -> String {
+    let key = rule.key.replace("___", "$");
+    if rule.group == RULE_GROUP {
+        key
+    } else {
+        format!("{}.{key}", rule.group)
+    }
+}
+
+/// The routing rules where this consumer looks.
+fn live_rules(store: &RuleStore) -> RuleTexts {
+    let mut rules = RuleTexts::new(if store.listed {
+        RuleText::Absent
+    } else {
+        RuleText::Unknown
+    });
+    for key in &store.absent {
+        rules.put(key.replace("___", "$"), RuleText::Absent);
+    }
+    for key in store.not_seen.keys() {
+        rules.put(key.replace("___", "$"), RuleText::Unknown);
+    }
+    for rule in &store.stored {
+        if rule.read && rule.kind == LayerKind::RoutingRule {
+            rules.put(key_of(rule), RuleText::Text(rule.text.clone()));
+        }
+    }
+    rules
 }

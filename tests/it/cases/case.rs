@@ -32,6 +32,9 @@ pub(crate) struct Case {
     pub(crate) expect_lint: Option<Vec<Remark>>,
     /// All remarks of `lint`, in order: code, place, text.
     pub(crate) exact: Option<Vec<String>>,
+    /// The last part of the product that is needed.
+    #[serde(default)]
+    pub(crate) layer: String,
     pub(crate) step: u8,
     /// What was seen beside the evidence.
     #[serde(default)]
