@@ -38,9 +38,16 @@ fn diag(dir: &Path, args: &[&str]) -> (i32, String, String) {
 }
 
 fn ask<'a>(case: &'a Case, more: &[&'a str]) -> Vec<&'a str> {
+    let recorded = case.dir.join("snapshot.tar.gz").is_file();
+    let recording: &[&str] = if recorded {
+        &["--snapshot", "snapshot.tar.gz"]
+    } else {
+        &[]
+    };
     case.ask
         .iter()
         .map(String::as_str)
+        .chain(recording.iter().copied())
         .chain(more.iter().copied())
         .collect()
 }
