@@ -138,6 +138,11 @@ pub struct ConsumerFlags {
     /// JDK of the consumer, for the engines of script rules
     #[arg(long, value_name = "VERSION")]
     pub jdk: Option<String>,
+    /// Router of its own code, as it behaves; repeatable
+    ///
+    /// NAME: after=tag, keep=same-zone, fallback=none. keep is same-zone, same-PARAMETER or a condition.
+    #[arg(long, value_name = "ROUTER", action = ArgAction::Append)]
+    pub router: Vec<String>,
 }
 
 /// The call in question.

@@ -54,11 +54,6 @@ pub struct RouteReplayArgs {
     /// Dubbo versions to compare
     #[arg(long, value_name = "VERSION,..", value_delimiter = ',')]
     pub matrix: Vec<String>,
-    /// Router of your own code; repeatable
-    ///
-    /// NAME: after=tag, keep=same-zone, fallback=none. keep is same-zone, same-PARAMETER or a condition.
-    #[arg(long, value_name = "ROUTER", action = ArgAction::Append)]
-    pub router: Vec<String>,
     /// Flags of all verbs.
     #[command(flatten)]
     pub common: Common,

@@ -172,6 +172,7 @@ fn base(
         invocation: settings.invocation.clone(),
         sweep: settings.sweep,
         require: settings.require.clone(),
+        routers: settings.routers.clone(),
         ..Question::new(ServiceKey::new(None, "", None), now)
     };
     for file in files {

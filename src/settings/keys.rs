@@ -25,7 +25,7 @@ const fn key(name: &'static str, kind: Kind, env: Option<&'static str>) -> Key {
 }
 
 /// All of them.
-pub(super) const KEYS: [Key; 23] = [
+pub(super) const KEYS: [Key; 24] = [
     key("registry", Kind::List, Some("DIAG_REGISTRY")),
     key("namespace", Kind::Text, Some("DIAG_NAMESPACE")),
     key("registry-group", Kind::Text, None),
@@ -43,6 +43,7 @@ pub(super) const KEYS: [Key; 23] = [
     key("zone", Kind::List, None),
     key("zone-key", Kind::Text, None),
     key("consumer-zone", Kind::Text, None),
+    key("router", Kind::List, None),
     key("deadline", Kind::Text, None),
     key("request-timeout", Kind::Text, None),
     key("require", Kind::List, None),

@@ -296,6 +296,7 @@ fn flags(common: &Common) -> Vec<(&'static str, Vec<String>)> {
                 .map(|pair| format!("{}={}", pair.key, pair.value))
                 .collect(),
         ),
+        ("router", consumer.router.clone()),
     ];
     texts
         .into_iter()

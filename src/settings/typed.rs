@@ -15,6 +15,7 @@ use crate::{
     model::{version::DubboVersion, zone::Zones},
     question::{Client, Consumer, ConsumerState, Invocation, RegistryAddress},
     report::{Filter, words::Lang},
+    route::declared::Declared,
 };
 
 /// Longest wait for one request.
@@ -33,6 +34,8 @@ pub struct Settings {
     pub sweep: bool,
     /// What is known of the consumer.
     pub consumer: Consumer,
+    /// Routers of the consumer's own code, as declared.
+    pub routers: Vec<String>,
     /// What is known of the call.
     pub invocation: Invocation,
     /// Rooms and data centres.
@@ -94,6 +97,7 @@ impl Settings {
             config_center: plain(centers).pop(),
             sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),
             consumer: consumer(common, &layers)?,
+            routers: routers(&layers)?,
             invocation: invocation(common),
             zones: zones(&layers)?,
             group: common.invocation.group.clone(),
@@ -199,6 +203,21 @@ fn requirements(layers: &Layers) -> Result<BTreeSet<String>, SettingsError> {
             })
         })
         .collect()
+}
+
+/// Declarations that can be read; what they mean is decided where they are replayed.
+fn routers(layers: &Layers) -> Result<Vec<String>, SettingsError> {
+    let Some(setting) = layers.setting("router") else {
+        return Ok(Vec::new());
+    };
+    for text in &setting.values {
+        Declared::parse(text).map_err(|problem| SettingsError::Value {
+            origin: setting.origin.clone(),
+            problem: format!("router `{text}`: {problem}"),
+            hint: Some("for example zone: after=tag, keep=same-zone, fallback=none".to_owned()),
+        })?;
+    }
+    Ok(setting.values.clone())
 }
 
 fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError> {

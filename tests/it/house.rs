@@ -57,7 +57,7 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "settings",
         &[
-            "cli", "report", "error", "model", "question", "words", "code",
+            "cli", "report", "error", "model", "question", "route", "words", "code",
         ],
     ),
     (

@@ -377,3 +377,52 @@ fn a_rule_from_stdin() {
         "{text}"
     );
 }
+
+/// Routers of the own code may be declared once for all, in the settings file.
+#[test]
+fn a_router_declared_in_the_settings_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
+    std::fs::copy(
+        folder("drill-same-zone").join("providers.txt"),
+        dir.path().join("providers.txt"),
+    )
+    .unwrap();
+    write("diag.toml", "router = 'zone: after=tag, keep=same-zone'\n");
+    write("broken.toml", "\nrouter = 'zone: after=tag'\n");
+    let args = |config| {
+        [
+            "route-replay",
+            "--providers",
+            "providers.txt",
+            "--config",
+            config,
+            "--consumer-app",
+            "web",
+            "--consumer-ip",
+            "10.1.0.5",
+            "--dubbo",
+            "3.3.6",
+            "--zone",
+            "A=10.1.0.0/16",
+            "--without",
+            "zone=A",
+            "--consumer",
+            "starting",
+            "-o",
+            "json",
+        ]
+    };
+    let (exit, stdout, stderr) = diag(dir.path(), &args("diag.toml"));
+    assert_eq!(exit, 1, "{stderr}");
+    let report: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(report["reports"][0]["findings"][0]["code"], "DG5013");
+    let (exit, _, stderr) = diag(dir.path(), &args("broken.toml"));
+    assert_eq!(exit, 4);
+    assert!(
+        stderr.contains(
+            "broken.toml line 2: router `zone: after=tag`: router zone: keep= is missing"
+        ),
+        "{stderr}"
+    );
+}

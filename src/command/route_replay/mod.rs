@@ -156,6 +156,9 @@ fn again(args: &RouteReplayArgs, settings: &Settings) -> Vec<String> {
     flag("--consumer-app", consumer.consumer_app.clone());
     flag("--consumer-ip", consumer.consumer_ip.clone());
     flag("--dubbo", consumer.dubbo.clone());
+    for router in &settings.routers {
+        flag("--router", Some(router.clone()));
+    }
     flag("--method", call.method.clone());
     for argument in &call.arg {
         flag("--arg", Some(argument.clone()));

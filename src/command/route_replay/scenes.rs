@@ -64,7 +64,7 @@ pub(super) fn scenes(
         rules,
         gone: Vec::new(),
         zones: zones.clone(),
-        settings: chain_settings(args)?,
+        settings: chain_settings(args, found)?,
         caller_ip: question.consumer.ip.is_none().then(|| ANY_HOST.to_owned()),
     };
     let mut scenarios = vec![base.clone()];
@@ -244,17 +244,14 @@ fn zones(args: &RouteReplayArgs) -> Zones {
 }
 
 /// What a chain cannot know from rules and addresses.
-fn chain_settings(args: &RouteReplayArgs) -> Result<ChainSettings, UsageError> {
-    let declared = args
-        .router
+fn chain_settings(args: &RouteReplayArgs, found: &Found) -> Result<ChainSettings, UsageError> {
+    let declared = found
+        .subject
+        .question
+        .routers
         .iter()
-        .map(|text| {
-            Declared::parse(text).map_err(|problem| {
-                UsageError::new(format!("--router {problem}"))
-                    .hint("for example --router 'zone: after=tag, keep=same-zone, fallback=none'")
-            })
-        })
-        .collect::<Result<Vec<_>, _>>()?;
+        .filter_map(|text| Declared::parse(text).ok())
+        .collect();
     let script_engines = match &args.common.consumer.jdk {
         None => None,
         Some(text) => Some(engines(text)?),
