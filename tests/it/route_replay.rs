@@ -405,6 +405,8 @@ fn a_router_declared_in_the_settings_file() {
             "3.3.6",
             "--zone",
             "A=10.1.0.0/16",
+            "--zone",
+            "B=10.2.0.0/16",
             "--without",
             "zone=A",
             "--consumer",
