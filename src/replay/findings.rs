@@ -36,7 +36,10 @@ pub(super) fn all(trial: &Trial<'_>, verdict: Option<Code>) -> Vec<Finding> {
     let loses = verdict.is_some();
     for finding in &mut found {
         // What leaves an address is of less weight; what the tool itself says never is.
-        if !loses && finding.code.number() >= 2000 && finding.code != Code::NoEmptyGuard {
+        let never = finding.code.number() < 2000
+            || finding.code == Code::NoEmptyGuard
+            || finding.subject.0 == "candidate";
+        if !loses && !never {
             finding.severity = finding.severity.lowered();
         }
     }
@@ -140,6 +143,9 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             });
         }
     }
+    if let Some(place) = trial.plan.candidate {
+        candidate(trial, place, found);
+    }
     let mut said = BTreeSet::new();
     for reading in readings {
         if !said.insert(reading.key.as_str()) {
@@ -172,6 +178,44 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             )),
             RuleState::Absent | RuleState::NotSeen | RuleState::Off | RuleState::InForce => {}
         }
+    }
+}
+
+/// A candidate that cannot be read: it would change nothing for a running consumer and take the rule from a new one.
+fn candidate(trial: &Trial<'_>, place: usize, found: &mut Vec<Finding>) {
+    for reading in &trial.folded.readings_of[place] {
+        let before = &trial.folded.readings_of[0];
+        if before.iter().any(|known| known == reading) {
+            continue;
+        }
+        let (code, params) = match &reading.state {
+            RuleState::Refused(error) => (
+                Code::RuleUnparsed,
+                json!({"rule": reading.key, "reason": error.message, "class": error.class}),
+            ),
+            RuleState::TooNew => (
+                Code::RuleUnparsed,
+                json!({"rule": reading.key, "reason": "configVersion"}),
+            ),
+            RuleState::Empty => (
+                Code::RuleNoEffect,
+                json!({"rule": reading.key, "condition": null}),
+            ),
+            RuleState::Absent | RuleState::NotSeen | RuleState::Off | RuleState::InForce => {
+                continue;
+            }
+        };
+        let mut one = finding(
+            trial,
+            code,
+            Certainty::Certain,
+            Some(&reading.key),
+            None,
+            params,
+        );
+        one.subject = ("candidate".to_owned(), reading.key.clone());
+        one.evidence = Vec::new();
+        found.push(one);
     }
 }
 

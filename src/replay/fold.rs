@@ -16,6 +16,9 @@ use crate::view::held::Entry;
 const MOST_KINDS: usize = 100_000;
 /// Combinations of results kept apart; beyond, calls are only counted.
 const MOST_COMBINATIONS: usize = 10_000;
+/// Addresses whose fate the classes of one scenario may describe together, and the bounds of their number.
+const MOST_DESCRIBED: usize = 1_000_000;
+const CLASSES: (usize, usize) = (64, 1_000);
 /// An example with longer arguments is shown without them.
 const LONGEST_EXAMPLE: usize = 2_048;
 
@@ -60,6 +63,8 @@ pub struct Folded {
     pub seen: Seen,
     /// Rules read in the first scenario, with what became of them, for every caller together.
     pub readings: Vec<Reading>,
+    /// Rules that a caller of whom nothing is known reads, by scenario.
+    pub readings_of: Vec<Vec<Reading>>,
     /// Addresses of the first scenario.
     pub addresses: Option<AddressNames>,
     /// Whether the routers of each scenario's version are modelled.
@@ -111,6 +116,10 @@ impl<'a> Fold<'a> {
             combinations: Vec::new(),
             seen: Seen::default(),
             readings: Vec::new(),
+            readings_of: sessions
+                .iter_mut()
+                .map(|one| one.readings(&nobody))
+                .collect(),
             addresses: sessions
                 .first_mut()
                 .and_then(|first| first.addresses(&nobody)),
@@ -194,6 +203,10 @@ impl<'a> Fold<'a> {
             }
             let known = &mut self.folded.classes[place];
             let at = known.iter().position(|class| ends_alike(&class.ran, &ran));
+            let most = MOST_DESCRIBED / ran.addresses.len().max(1);
+            if at.is_none() && known.len() >= most.clamp(CLASSES.0, CLASSES.1) {
+                return None;
+            }
             classes.push(at.unwrap_or_else(|| {
                 known.push(Class {
                     requests: 0,

@@ -92,8 +92,7 @@ pub(super) fn scenes(
             }));
         }
     }
-    let streams = args.access_log.is_some() || args.requests.is_some();
-    if question.consumer.ip.is_none() && !streams {
+    if question.consumer.ip.is_none() {
         for host in hosts(&base) {
             plan.hosts.push(add(Scenario {
                 caller_ip: Some(host),
