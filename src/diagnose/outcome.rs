@@ -231,6 +231,10 @@ fn routed_away(judged: &mut Judged) {
     if !routed.lost.is_empty() {
         judged.outcome = Outcome::Partly;
         if let Some(raised) = &mut judged.raised {
+            // The sentence names the requests behind the condition.
+            if let Some(Value::String(condition)) = raised.params.get_mut("condition") {
+                *condition = format!("{condition} [{}]", routed.lost.join("; "));
+            }
             raised.params.insert("requests".into(), routed.lost.into());
         }
     }
