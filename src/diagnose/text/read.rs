@@ -234,6 +234,9 @@ impl Said {
             return;
         }
         let facts = &message.facts;
+        if facts.path().is_some_and(|path| is_beside(&path.value)) {
+            return;
+        }
         let registry = facts
             .registry()
             .map(|fact| fact.value.clone())
@@ -485,6 +488,12 @@ fn is_providers(log: &LogFacts, failure: &Failure) -> bool {
         Some(end) => end.value == End::Provider,
         None => log.origin.end == Some(End::Provider),
     }
+}
+
+/// A node beside the services: what a process writes or reads there does not decide whether it gets its list.
+fn is_beside(path: &str) -> bool {
+    path.split('/')
+        .any(|part| ["metadata", "mapping", "config", "services"].contains(&part))
 }
 
 /// Reasons that are failed connections to a registry.
