@@ -9,8 +9,7 @@ use super::Common;
 /// Is this rule text what its author thinks it is, for these Dubbo versions?
 #[derive(Debug, Clone, Default, Args)]
 #[command(before_help = "Examples:
-  diag lint order-web.condition-router --dubbo 3.2.16
-  diag lint rules/*.yaml --matrix 2.7.23,3.2.16,3.3.6
+  diag lint order-web.condition-router --matrix 2.7.23,3.2.16,3.3.6
   diag lint com.acme.Order%3A%3A.condition-router --snapshot incident.tar.gz")]
 pub struct LintArgs {
     /// Rule files (- = stdin)

@@ -227,7 +227,7 @@ fn hostile_texts_end_soon() {
                 let linted = of(text, kind, version);
                 let took = start.elapsed();
                 assert!(linted.remarks.len() <= MOST, "{name} {kind:?}");
-                // Without optimisation and beside other work; `tests/bench` has the figures of the real program.
+                // Generous: without optimisation and beside other work.
                 assert!(
                     took < Duration::from_secs(20),
                     "{name} {kind:?} {version}: {took:?}"
