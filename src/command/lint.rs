@@ -4,9 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::{
-    Surroundings, live, no_provider, questions::questions, recorded, show, stream, unbuilt, warn,
-};
+use super::{Surroundings, live, questions::questions, recorded, show, stream, unbuilt, warn};
 use crate::{
     cli::LintArgs,
     diagnose::lint::{Known, Linted, RuleText, lint},
@@ -24,6 +22,7 @@ use crate::{
     settings::Settings,
     snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
     view::stage::NotSeen,
+    want::wants,
 };
 
 /// A rule is not longer: SnakeYAML itself stops at 3 Mi characters.
@@ -359,7 +358,7 @@ fn gather(
         *snapshot = opened.snapshot();
         let now = snapshot.manifest().recorded_at.time();
         let asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
-        if recorded::fill(opened, snapshot, &asked)? {
+        if recorded::fill(opened, snapshot, &asked, wants)? {
             return Ok(Gathered {
                 stopped: true,
                 ..unknown(Say::NotAsked, Say::LintHowProviders)
@@ -369,7 +368,14 @@ fn gather(
     } else {
         settings.with_password(&around.environment)?;
         let asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
-        let ended = no_provider::ask(snapshot, &asked, settings, around, args.common.output.quiet)?;
+        let ended = live::answer(
+            snapshot,
+            &asked,
+            settings,
+            around,
+            args.common.output.quiet,
+            wants,
+        )?;
         if ended == Ended::Interrupted {
             return Ok(Gathered {
                 stopped: true,

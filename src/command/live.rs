@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use jiff::Timestamp;
 
+use super::Surroundings;
 use crate::{
     error::UsageError,
     model::secret::Secret,
@@ -59,6 +60,40 @@ pub(super) fn observers(
     asked.retain(|(address, _)| address.placeholder().is_none());
     observe::observers(asked, snapshot.manifest_mut())
         .map_err(|error| UsageError::new(format!("a registry cannot be asked: {error}")))
+}
+
+/// Facts that a question still wants, by verb.
+pub(super) type Wants = fn(&Question, &Snapshot) -> Vec<Want>;
+
+/// What any of the questions still wants.
+pub(super) fn all_wants(questions: &[Question], snapshot: &Snapshot, wants: Wants) -> Vec<Want> {
+    questions
+        .iter()
+        .flat_map(|question| wants(question, snapshot))
+        .collect()
+}
+
+/// Asks the live systems of the questions; without a registry there is nobody to ask.
+pub(super) fn answer(
+    snapshot: &mut Snapshot,
+    questions: &[Question],
+    settings: &Settings,
+    around: &Surroundings,
+    quiet: bool,
+    wants: Wants,
+) -> anyhow::Result<Ended> {
+    let mut observers = observers(questions, snapshot)?;
+    describe(snapshot, questions, false);
+    if observers.is_empty() {
+        return Ok(Ended::Complete);
+    }
+    let spinner = Spinner::start(
+        around.terminal.stderr && !quiet,
+        around.environment.is_utf8(),
+    );
+    ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
+        all_wants(questions, snapshot, wants)
+    })
 }
 
 /// Asks until nothing new is wanted, the time is over or Ctrl-C is pressed.

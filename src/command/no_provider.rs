@@ -6,7 +6,7 @@ use super::{
     Surroundings,
     files::{self, Handed},
     live,
-    questions::questions,
+    questions::{Gathered, questions},
     recorded, show, stream, unbuilt, warn,
 };
 use crate::{
@@ -14,11 +14,10 @@ use crate::{
     diagnose::diagnose,
     error::UsageError,
     exit::Exit,
-    progress::Spinner,
     question::Question,
     report::{Asked, Manner, report},
     settings::Settings,
-    snapshot::{Ended, Snapshot, Want},
+    snapshot::Ended,
     want::wants,
 };
 
@@ -63,13 +62,6 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
     Ok(stream::report(&text, Exit::of(report.exit))?)
 }
 
-/// Questions with the facts to answer them.
-struct Gathered {
-    snapshot: Snapshot,
-    questions: Vec<Question>,
-    stopped: bool,
-}
-
 fn recorded(
     path: &Path,
     args: &NoProviderArgs,
@@ -83,7 +75,7 @@ fn recorded(
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&args.services, settings, &files, &logs, &snapshot, now)?;
     warn(&args.common.output, &asked.notes);
-    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
     Ok(Gathered {
         snapshot,
         questions: asked.questions,
@@ -109,13 +101,8 @@ fn live(
     if !questions.iter().all(somewhere) {
         return Err(no_registry().into());
     }
-    let ended = ask(
-        &mut snapshot,
-        &questions,
-        settings,
-        around,
-        args.common.output.quiet,
-    )?;
+    let quiet = args.common.output.quiet;
+    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, wants)?;
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
         question.now = now;
@@ -132,34 +119,4 @@ fn no_registry() -> UsageError {
         "give --registry zookeeper://HOST:2181 (or DIAG_REGISTRY, or a profile), a recording with --snapshot, or a \
          pasted error with --from-log",
     )
-}
-
-/// What any of the questions still wants.
-pub(super) fn all_wants(questions: &[Question], snapshot: &Snapshot) -> Vec<Want> {
-    questions
-        .iter()
-        .flat_map(|question| wants(question, snapshot))
-        .collect()
-}
-
-/// Asks the live systems of the questions.
-pub(super) fn ask(
-    snapshot: &mut Snapshot,
-    questions: &[Question],
-    settings: &Settings,
-    around: &Surroundings,
-    quiet: bool,
-) -> anyhow::Result<Ended> {
-    let mut observers = live::observers(questions, snapshot)?;
-    live::describe(snapshot, questions, false);
-    if observers.is_empty() {
-        return Ok(Ended::Complete);
-    }
-    let spinner = Spinner::start(
-        around.terminal.stderr && !quiet,
-        around.environment.is_utf8(),
-    );
-    live::ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
-        all_wants(questions, snapshot)
-    })
 }

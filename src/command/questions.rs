@@ -17,6 +17,14 @@ use crate::{
     snapshot::{Snapshot, SourceKind},
 };
 
+/// Questions with the facts to answer them.
+pub(super) struct Gathered {
+    pub(super) snapshot: Snapshot,
+    pub(super) questions: Vec<Question>,
+    /// Whether Ctrl-C ended the reading.
+    pub(super) stopped: bool,
+}
+
 /// The questions, and what the user should know about how they came to be.
 #[derive(Debug)]
 pub(super) struct Questions {

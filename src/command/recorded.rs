@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::{live, no_provider::all_wants};
+use super::live;
 use crate::{
     input::log::{End, LogFacts, LogOrigin, LogReader},
     model::secret::Secret,
     observe::{interrupt, recorded::Recording},
     question::{Question, RegistryAddress},
     settings::Settings,
-    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind, Want},
+    snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
 };
 
 /// Opens a recording that hides the secrets of this run.
@@ -29,28 +29,16 @@ pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, Snapsh
 /// # Errors
 /// The recording is broken, or the runtime that waits for Ctrl-C cannot be started.
 pub(super) fn fill(
-    recording: Recording,
-    snapshot: &mut Snapshot,
-    questions: &[Question],
-) -> anyhow::Result<bool> {
-    fill_with(recording, snapshot, questions, all_wants)
-}
-
-/// The same for another verb's wants.
-///
-/// # Errors
-/// As [`fill`].
-pub(super) fn fill_with(
     mut recording: Recording,
     snapshot: &mut Snapshot,
     questions: &[Question],
-    wants: fn(&[Question], &Snapshot) -> Vec<Want>,
+    wants: live::Wants,
 ) -> anyhow::Result<bool> {
     let runtime = live::runtime()?;
     let (questions, mut filled) = (questions.to_vec(), snapshot.clone());
     let reading = runtime.spawn_blocking(move || {
         loop {
-            let mut fresh = wants(&questions, &filled);
+            let mut fresh = live::all_wants(&questions, &filled, wants);
             fresh.retain(|want| !filled.was_asked(want));
             tracing::debug!(wanted = fresh.len(), "reading the recording");
             // The first look finds what is wrong with the recording, even when nothing is wanted of it.

@@ -9,8 +9,9 @@ use super::findings;
 use super::fold::{Class, Folded};
 use super::interest::{Interest, call};
 use super::scenario::{Scenario, Sessions};
+use super::stages::{contributors, stages};
 use super::subject::Subject;
-use super::waterfall::{Cause, Fall, cause, place, waterfall};
+use super::waterfall::{Cause, cause};
 use crate::diagnose::code::Code;
 use crate::diagnose::{
     Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict, WorldResult,
@@ -21,7 +22,7 @@ use crate::route::rules::RuleText;
 use crate::route::trace::Effect;
 use crate::snapshot::SourceId;
 use crate::view::interface::View;
-use crate::view::stage::{Dropped, Evidence, Model, NotSeen, Stage, StageId, State};
+use crate::view::stage::{Evidence, NotSeen, Stage, StageId, State};
 
 /// Most rules that are taken away one after the other to see what else is in the way.
 const MOST_REPAIRED: usize = 8;
@@ -148,7 +149,7 @@ pub fn judge(trial: &Trial<'_>) -> Diagnosis {
         outcome: found.outcome,
         verdict: None,
         candidates: Vec::new(),
-        stages: stages(trial, &found),
+        stages: stages(trial, found.cause.as_ref().map(|(_, class)| *class)),
         findings: Vec::new(),
         assumed: assumed(trial),
         not_seen: Vec::new(),
@@ -529,86 +530,6 @@ fn then(trial: &Trial<'_>, first: &Cause, class: usize) -> Vec<Code> {
         }
     }
     codes
-}
-
-/// What was taken away before the router that leaves nothing.
-fn contributors(trial: &Trial<'_>, first: &Cause, class: usize) -> Vec<(Code, usize)> {
-    let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
-    for fall in waterfall(&trial.folded.classes[0][class].ran, trial.zones()) {
-        if fall.id == first.stage {
-            break;
-        }
-        for taken in &fall.gone {
-            *counts.entry(taken.code).or_default() += 1;
-        }
-    }
-    counts.into_iter().collect()
-}
-
-/// The stages: up to the routers as computed, then those of the calls that lose most, or of most calls.
-fn stages(trial: &Trial<'_>, found: &Found) -> Vec<(SourceId, Model, Stage)> {
-    let mut stages: Vec<Stage> = trial
-        .view
-        .stages
-        .iter()
-        .filter(|stage| stage.id < StageId::Connectivity)
-        // Files are no registry: there is no place in it to look at.
-        .filter(|stage| {
-            trial.subject.registry.is_some()
-                || stage.state != State::Ok
-                || !matches!(
-                    stage.id,
-                    StageId::Reach | StageId::Place | StageId::NameForm | StageId::Decision
-                )
-        })
-        .cloned()
-        .collect();
-    let failed = stages.iter().any(|stage| stage.state == State::Failed);
-    let classes = &trial.folded.classes[0];
-    let shown = found.cause.as_ref().map_or_else(
-        || (0..classes.len()).max_by_key(|at| (classes[*at].requests, std::cmp::Reverse(*at))),
-        |(_, class)| Some(*class),
-    );
-    if let (false, Some(class)) = (failed, shown.and_then(|at| classes.get(at))) {
-        stages.extend(
-            waterfall(&class.ran, trial.zones())
-                .into_iter()
-                .map(router_stage),
-        );
-    }
-    stages
-        .into_iter()
-        .map(|stage| (trial.source.clone(), Model::Interface, stage))
-        .collect()
-}
-
-fn router_stage(fall: Fall) -> Stage {
-    let name = fall.id.strip_prefix("X.").unwrap_or(&fall.id).to_owned();
-    let state = match (fall.output, fall.bounded) {
-        (_, true) => State::Unknown,
-        (0, false) => State::Failed,
-        _ => State::Ok,
-    };
-    Stage {
-        input: Some(fall.input),
-        output: Some(fall.output),
-        because: match fall.thrown {
-            Some(thrown) => Some(Phrase::new(Say::ReplayThrown).with("error", thrown)),
-            None if !fall.has_rule && fall.gone.is_empty() => Some(Say::NoRule.into()),
-            None => None,
-        },
-        dropped: fall
-            .gone
-            .into_iter()
-            .map(|taken| Dropped {
-                address: taken.address,
-                code: taken.code,
-                rule: taken.rule,
-                position: place(taken.position),
-            })
-            .collect(),
-        ..Stage::plain(StageId::Router(name), state)
-    }
 }
 
 /// What was taken for granted.

@@ -18,6 +18,7 @@ mod judge;
 mod rule_set;
 mod scenario;
 mod share;
+mod stages;
 mod subject;
 mod waterfall;
 

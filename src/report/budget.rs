@@ -2,16 +2,13 @@
 
 use super::{
     build::{
-        Manner, assumed_info, certainty_word, finding_info, not_seen_info, question_info, sources,
+        Manner, assumed_info, certainty_word, envelope, finding_info, not_seen_info, question_info,
     },
-    model::{Answer, Report, SCHEMA_VERSION, Tool, VerdictInfo},
+    model::{Answer, Report, VerdictInfo},
     words::filled,
 };
 use crate::{
-    diagnose::budget::BudgetDiagnosis,
-    exit::{Ending, exit_of},
-    question::Question,
-    snapshot::{Ended, Snapshot},
+    diagnose::budget::BudgetDiagnosis, exit::Ending, question::Question, snapshot::Snapshot,
 };
 
 /// One question with its answer.
@@ -25,7 +22,6 @@ pub struct Answered {
 
 /// The report of a run.
 pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner) -> Report {
-    let manifest = snapshot.manifest();
     let endings: Vec<Ending> = answered
         .iter()
         .map(|one| Ending {
@@ -39,21 +35,12 @@ pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner
                 .collect(),
         })
         .collect();
-    Report {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-        },
-        command: manner.command.clone(),
-        exit: exit_of(&endings, manner.stopped, manner.fail_on).code(),
-        interrupted: manner.stopped || manifest.ended != Ended::Complete,
-        reports: answered
-            .iter()
-            .map(|one| answer(one, snapshot, manner))
-            .collect(),
-        sources: sources(manifest, answered.first().map(|one| &one.question.zones)),
-    }
+    let reports = answered
+        .iter()
+        .map(|one| answer(one, snapshot, manner))
+        .collect();
+    let zones = answered.first().map(|one| &one.question.zones);
+    envelope(reports, &endings, snapshot.manifest(), zones, manner)
 }
 
 fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {

@@ -58,7 +58,6 @@ pub struct Manner {
 /// The report of a run. Sources, and whether everything wanted was read, come from the snapshot's manifest, so that a
 /// live run and its recording say the same.
 pub fn report(asked: &[Asked], snapshot: &Snapshot, manner: &Manner) -> Report {
-    let manifest = snapshot.manifest();
     let endings: Vec<Ending> = asked
         .iter()
         .map(|one| Ending {
@@ -68,6 +67,22 @@ pub fn report(asked: &[Asked], snapshot: &Snapshot, manner: &Manner) -> Report {
                 .collect(),
         })
         .collect();
+    let reports = asked
+        .iter()
+        .map(|one| answer(one, snapshot, manner))
+        .collect();
+    let zones = asked.first().map(|one| &one.question.zones);
+    envelope(reports, &endings, snapshot.manifest(), zones, manner)
+}
+
+/// What is around the answers of every verb.
+pub(super) fn envelope(
+    reports: Vec<Answer>,
+    endings: &[Ending],
+    manifest: &Manifest,
+    zones: Option<&Zones>,
+    manner: &Manner,
+) -> Report {
     Report {
         schema_version: SCHEMA_VERSION,
         tool: Tool {
@@ -75,13 +90,10 @@ pub fn report(asked: &[Asked], snapshot: &Snapshot, manner: &Manner) -> Report {
             version: env!("CARGO_PKG_VERSION"),
         },
         command: manner.command.clone(),
-        exit: exit_of(&endings, manner.stopped, manner.fail_on).code(),
+        exit: exit_of(endings, manner.stopped, manner.fail_on).code(),
         interrupted: manner.stopped || manifest.ended != Ended::Complete,
-        reports: asked
-            .iter()
-            .map(|one| answer(one, snapshot, manner))
-            .collect(),
-        sources: sources(manifest, asked.first().map(|one| &one.question.zones)),
+        reports,
+        sources: sources(manifest, zones),
     }
 }
 
@@ -92,7 +104,7 @@ fn shown<'a>(diagnosis: &'a Diagnosis, filter: &'a Filter) -> impl Iterator<Item
         .filter(|finding| filter.shows(finding))
 }
 
-pub(super) fn sources(manifest: &Manifest, zones: Option<&Zones>) -> BTreeMap<String, SourceInfo> {
+fn sources(manifest: &Manifest, zones: Option<&Zones>) -> BTreeMap<String, SourceInfo> {
     manifest
         .sources
         .iter()

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::build::{fingerprint, not_seen_info, sources};
+use super::build::{envelope, fingerprint, not_seen_info};
 use super::model::{
     Answer, AssumedInfo, ConsumerInfo, EvidenceInfo, FindingInfo, MarkInfo, QuestionInfo,
-    ReadingInfo, RemedyInfo, Report, RuleInfo, SCHEMA_VERSION, ServiceInfo, Subject, Tool,
+    ReadingInfo, RemedyInfo, Report, RuleInfo, ServiceInfo, Subject,
 };
 use super::{
     Manner,
@@ -18,9 +18,9 @@ use crate::{
         code::Code,
         lint::{Linted, Remark, RuleKind, RuleText, reading},
     },
-    exit::{Ending, exit_of},
+    exit::Ending,
     model::version::DubboVersion,
-    snapshot::{Ended, Manifest, Masker, SourceId},
+    snapshot::{Manifest, Masker, SourceId},
     view::stage::NotSeen,
 };
 
@@ -50,23 +50,9 @@ pub fn report(
     masker: &Masker,
     manner: &Manner,
 ) -> Report {
-    let reports: Vec<(Answer, Ending)> = asked
-        .iter()
-        .map(|one| answer(one, masker, manner))
-        .collect();
-    let endings: Vec<Ending> = reports.iter().map(|(_, ending)| ending.clone()).collect();
-    Report {
-        schema_version: SCHEMA_VERSION,
-        tool: Tool {
-            name: env!("CARGO_PKG_NAME"),
-            version: env!("CARGO_PKG_VERSION"),
-        },
-        command: manner.command.clone(),
-        exit: exit_of(&endings, manner.stopped, manner.fail_on).code(),
-        interrupted: manner.stopped || manifest.ended != Ended::Complete,
-        reports: reports.into_iter().map(|(answer, _)| answer).collect(),
-        sources: sources(manifest, None),
-    }
+    let (reports, endings): (Vec<Answer>, Vec<Ending>) =
+        asked.iter().map(|one| answer(one, masker, manner)).unzip();
+    envelope(reports, &endings, manifest, None, manner)
 }
 
 /// Remarks that several versions share are one finding.

@@ -6,7 +6,10 @@
 
 use std::borrow::Cow;
 
+use super::AddressList;
+use super::set::AddressSet;
 use crate::model::url::Url;
+use crate::rule::ip_expression::{Host, IpExpression};
 
 /// An address that can be routed.
 pub trait Provider {
@@ -68,4 +71,23 @@ pub fn raw_parameter<'a>(url: &'a Url, key: &str) -> Option<Cow<'a, str>> {
         "path" => url.path.as_deref().map(Cow::Borrowed),
         _ => url.parameter(key).map(Cow::Borrowed),
     }
+}
+
+/// `checkAddressMatch` for a whole list: an expression that fails on an address is logged and passed over.
+pub(super) fn fitting(list: &AddressList, texts: &[&String]) -> AddressSet {
+    let expressions: Vec<(IpExpression, Option<&str>)> = texts
+        .iter()
+        .map(|text| (IpExpression::new(text), text.strip_prefix("0.0.0.0:")))
+        .collect();
+    list.filter(|provider| {
+        let url = provider.url();
+        let host = Host::new(url.host.as_deref().unwrap_or_default());
+        let port = url.port.to_string();
+        expressions.iter().any(
+            |(expression, any_host)| match expression.matches(&host, url.port) {
+                Ok(fits) => fits || *any_host == Some(port.as_str()),
+                Err(_) => false,
+            },
+        )
+    })
 }

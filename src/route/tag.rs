@@ -11,6 +11,7 @@ use super::call::Call;
 use super::chain::Making;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
+use super::provider::fitting;
 use super::rules::RuleReader;
 use super::set::AddressSet;
 use super::trace::{Effect, Fragment, Oddity, Part, Removal, RuleRef, RuleState, note};
@@ -18,7 +19,6 @@ use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::is_true;
 use crate::model::version::DubboVersion;
 use crate::rule::error::RuleError;
-use crate::rule::ip_expression::{Host, IpExpression};
 use crate::rule::java_regex::RegexError;
 use crate::rule::tag::{self, Tag, TagRule};
 
@@ -495,25 +495,6 @@ impl PreparedRule {
 fn is_loopback(list: &AddressList, address: usize) -> bool {
     let host = list.providers[address].url().host.as_deref();
     host.is_some_and(|host| host.starts_with("127."))
-}
-
-/// `checkAddressMatch` for a whole list: an expression that fails on an address is logged and passed over.
-fn fitting(list: &AddressList, texts: &[&String]) -> AddressSet {
-    let expressions: Vec<(IpExpression, Option<&str>)> = texts
-        .iter()
-        .map(|text| (IpExpression::new(text), text.strip_prefix("0.0.0.0:")))
-        .collect();
-    list.filter(|provider| {
-        let url = provider.url();
-        let host = Host::new(url.host.as_deref().unwrap_or_default());
-        let port = url.port.to_string();
-        expressions.iter().any(
-            |(expression, any_host)| match expression.matches(&host, url.port) {
-                Ok(fits) => fits || *any_host == Some(port.as_str()),
-                Err(_) => false,
-            },
-        )
-    })
 }
 
 impl Prepared for PreparedTags {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
-use super::super::{Surroundings, live, no_provider, questions::questions, recorded};
+use super::super::{Surroundings, live, questions::questions, recorded};
 use crate::{
     cli::RouteReplayArgs,
     diagnose::{Diagnosis, diagnose, seen},
@@ -30,6 +30,7 @@ use crate::{
         rule_store::{RuleStore, StoredRule},
         stage::{Evidence, NotSeen, StageId},
     },
+    want::wants,
 };
 
 /// Largest rule file.
@@ -436,7 +437,7 @@ fn of_recording(args: &RouteReplayArgs, settings: &Settings) -> anyhow::Result<G
     let mut snapshot = recording.snapshot();
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
-    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
     of_snapshot(
         args,
         &only(asked.questions)?,
@@ -460,7 +461,14 @@ fn of_live(
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
     let quiet = args.common.output.quiet;
-    let ended = no_provider::ask(&mut snapshot, &asked.questions, settings, around, quiet)?;
+    let ended = live::answer(
+        &mut snapshot,
+        &asked.questions,
+        settings,
+        around,
+        quiet,
+        wants,
+    )?;
     let mut question = only(asked.questions)?;
     question.now = snapshot.manifest().recorded_at.time();
     let stopped = ended == Ended::Interrupted;

@@ -3,10 +3,7 @@
 mod all;
 mod plan;
 
-use super::{
-    Surroundings, files, live, no_provider::all_wants, questions::questions, recorded, stream,
-    unbuilt, warn,
-};
+use super::{Surroundings, files, live, questions::questions, recorded, stream, unbuilt, warn};
 use crate::{
     cli::SnapshotArgs,
     error::UsageError,
@@ -18,6 +15,7 @@ use crate::{
     report::safe,
     settings::Settings,
     snapshot::{Ended, Snapshot, Writer},
+    want::wants,
 };
 
 /// Runs the verb.
@@ -43,7 +41,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         let now = snapshot.manifest().recorded_at.time();
         let asked = questions(&args.services, &settings, &files, &logs, &snapshot, now)?;
         warn(flags, &asked.notes);
-        let stopped = recorded::fill(recording, &mut snapshot, &asked.questions)?;
+        let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
         if stopped {
             // The recording would look complete and have nothing in it.
             return Ok(Exit::Interrupted);
@@ -87,7 +85,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
             &mut observers,
             &settings,
             &spinner,
-            |snapshot| all_wants(&questions, snapshot),
+            |snapshot| live::all_wants(&questions, snapshot, wants),
         )?;
         (snapshot, ended)
     };

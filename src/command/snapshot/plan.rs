@@ -1,7 +1,7 @@
 //! `--dry-run`: what would be sent, in words.
 
-use super::all_wants;
-use crate::{observe::Observer, question::Question, report::safe, snapshot::Snapshot};
+use super::super::live::all_wants;
+use crate::{observe::Observer, question::Question, report::safe, snapshot::Snapshot, want::wants};
 
 /// Every request that would be made, one a line: first those that are certain, then those that depend on the answers, with
 /// names that only an answer tells in braces.
@@ -11,10 +11,10 @@ pub(super) fn plan(
     snapshot: &Snapshot,
     all: bool,
 ) -> String {
-    let wants = if all {
+    let wanted = if all {
         Vec::new()
     } else {
-        all_wants(questions, snapshot)
+        all_wants(questions, snapshot, wants)
     };
     let mut lines: Vec<String> = Vec::new();
     for observer in observers {
@@ -28,7 +28,7 @@ pub(super) fn plan(
         lines.extend(if all {
             observer.plan_all()
         } else {
-            observer.plan(&wants)
+            observer.plan(&wanted)
         });
         lines.push(
             "# then, as far as answers make it necessary, for the names that they tell".to_owned(),

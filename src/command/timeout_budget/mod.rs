@@ -9,7 +9,7 @@ use super::{
     Surroundings,
     files::{self, Handed},
     live,
-    questions::questions,
+    questions::{Gathered, questions},
     recorded, show, stream, unbuilt, warn,
 };
 use crate::{
@@ -18,11 +18,9 @@ use crate::{
     diagnose::budget::diagnose_budget,
     error::UsageError,
     exit::Exit,
-    progress::Spinner,
-    question::Question,
     report::{Answered, Manner, budget_report},
     settings::Settings,
-    snapshot::{Ended, Snapshot, Want},
+    snapshot::Ended,
     want::wants_budget,
 };
 
@@ -72,13 +70,6 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     Ok(stream::report(&text, Exit::of(report.exit))?)
 }
 
-/// Questions with the facts to answer them.
-struct Gathered {
-    snapshot: Snapshot,
-    questions: Vec<Question>,
-    stopped: bool,
-}
-
 /// The name of a service that nobody named.
 const UNNAMED: &str = "-";
 
@@ -106,7 +97,7 @@ fn recorded(
     let services = services(args, &files);
     let asked = questions(&services, settings, &files, &logs, &snapshot, now)?;
     warn(&args.common.output, &asked.notes);
-    let stopped = recorded::fill_with(recording, &mut snapshot, &asked.questions, all_wants)?;
+    let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants_budget)?;
     Ok(Gathered {
         snapshot,
         questions: asked.questions,
@@ -136,12 +127,14 @@ fn live(
     if nothing {
         return Err(nothing_given().into());
     }
-    let ended = ask(
+    let quiet = args.common.output.quiet;
+    let ended = live::answer(
         &mut snapshot,
         &questions,
         settings,
         around,
-        args.common.output.quiet,
+        quiet,
+        wants_budget,
     )?;
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
@@ -158,33 +151,4 @@ fn nothing_given() -> UsageError {
     UsageError::new("there is nothing to compute with").hint(
         "name a service with --registry or --snapshot for what is in force, or give --p99, --samples, --chain, --from-log",
     )
-}
-
-fn all_wants(questions: &[Question], snapshot: &Snapshot) -> Vec<Want> {
-    questions
-        .iter()
-        .flat_map(|question| wants_budget(question, snapshot))
-        .collect()
-}
-
-/// Asks the live systems of the questions; without a registry there is nobody to ask.
-fn ask(
-    snapshot: &mut Snapshot,
-    questions: &[Question],
-    settings: &Settings,
-    around: &Surroundings,
-    quiet: bool,
-) -> anyhow::Result<Ended> {
-    let mut observers = live::observers(questions, snapshot)?;
-    live::describe(snapshot, questions, false);
-    if observers.is_empty() {
-        return Ok(Ended::Complete);
-    }
-    let spinner = Spinner::start(
-        around.terminal.stderr && !quiet,
-        around.environment.is_utf8(),
-    );
-    live::ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
-        all_wants(questions, snapshot)
-    })
 }

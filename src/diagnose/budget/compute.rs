@@ -4,22 +4,18 @@ use super::{
     Asked, Assumption, Certainty, Missing, NotSeen, Said, Worlds,
     consumer::{Side, side},
     gather, ladder,
-    model::{
-        Advice, Bucket, Budget, Chain, CountdownInfo, Front, Hop, InForce, Measured, Need,
-        Notation, PerTry, Remark, Total, Tries, WhatIf,
-    },
+    model::{Advice, Budget, InForce, Need, Notation, PerTry, Total, Tries, WhatIf},
     observed::{Happening, happenings},
     providers::{Offer, Reader},
+    told::{chain_info, measured_info},
 };
 use crate::{
     budget::{
         advice::{self, Advised},
-        asked::{From, Pick},
-        chain,
+        asked::Pick,
         effective::{self, Call},
         layers::own_value,
         plan::{self, Cluster, Side as Measuring},
-        quantile::Quantile,
         time::Micros,
     },
     model::{url::Url, version::DubboVersion},
@@ -415,59 +411,6 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
     }
 }
 
-fn measured_info(measured: &crate::budget::asked::Measured) -> Measured {
-    let estimate = |quantile| {
-        measured
-            .distribution
-            .as_ref()
-            .and_then(|distribution| distribution.estimate(quantile))
-    };
-    let p99 = estimate(Quantile::P99);
-    let middle = |quantile| {
-        estimate(quantile).map(|found| found.value.high.unwrap_or(found.value.low).millis())
-    };
-    let (from, name) = match &measured.from {
-        From::Given => ("given", None),
-        From::Samples(name) => ("samples", Some(name.clone())),
-        From::Metrics(name) => ("metrics", Some(name.clone())),
-    };
-    Measured {
-        from,
-        name,
-        side: match measured.side {
-            Measuring::Provider => "provider",
-            Measuring::Consumer => "consumer",
-        },
-        side_known: measured.side_known,
-        p99_low_ms: measured.p99.low.millis(),
-        p99_high_ms: measured.p99.high.map(Micros::millis),
-        samples: p99.map(|found| found.samples),
-        interval_low_ms: p99.map(|found| found.interval.low.millis()),
-        interval_high_ms: p99.and_then(|found| found.interval.high.map(Micros::millis)),
-        method: p99.map(|_| "order-statistics"),
-        p50_ms: middle(Quantile::P50),
-        p90_ms: middle(Quantile::P90),
-        buckets: measured
-            .distribution
-            .iter()
-            .flat_map(crate::budget::asked::Distribution::buckets)
-            .map(|(low, high, count)| Bucket {
-                low_ms: low.millis(),
-                high_ms: high.map(Micros::millis),
-                count,
-            })
-            .collect(),
-        remarks: measured
-            .remarks
-            .iter()
-            .map(|(what, count)| Remark {
-                what: what.clone(),
-                count: *count,
-            })
-            .collect(),
-    }
-}
-
 fn advise(computed: &Computed<'_>, timeout: Micros) -> Advice {
     let tries = computed.budget.tries.as_ref();
     let write = tries.and_then(|tries| tries.writes).unwrap_or(false);
@@ -563,46 +506,4 @@ fn what_if(computed: &mut Computed<'_>) {
         expected_tries: share.map(|(_, high)| plan::expected_tries(high, in_turn)),
         verdict,
     });
-}
-
-fn chain_info(asked: &Asked) -> Option<Chain> {
-    if asked.chain.is_empty() {
-        return None;
-    }
-    let millis = |time: Option<Micros>| time.map(Micros::millis);
-    Some(Chain {
-        hops: asked
-            .chain
-            .iter()
-            .zip(chain::hops(&asked.chain))
-            .map(|(link, hop)| Hop {
-                name: link.name.clone(),
-                tries: hop.tries,
-                reached_by: hop.reached_by,
-                timeout_ms: millis(link.timeout),
-                worst_ms: millis(hop.worst),
-                outlasted_by_ms: millis(hop.outlasted_by),
-            })
-            .collect(),
-        front: chain::front_need(&asked.chain, asked.round_trip(), asked.factors).map(|front| {
-            Front {
-                p99_ms: front.p99.millis(),
-                rtt_ms: front.rtt.millis(),
-                inner_ms: front.inner.millis(),
-                need_ms: front.budget.need.millis(),
-                outlasts_ms: plan::rounded(front.budget.need).millis(),
-                usual_ms: millis(front.usual),
-            }
-        }),
-        countdowns: chain::countdowns(&asked.chain)
-            .into_iter()
-            .map(|found| CountdownInfo {
-                from: found.from,
-                to: found.to,
-                same_thread_ms: found.same_thread.millis(),
-                other_thread_ms: millis(found.other_thread),
-                outlives_by_ms: millis(found.outlives_by),
-            })
-            .collect(),
-    })
 }

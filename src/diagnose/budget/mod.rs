@@ -9,6 +9,7 @@ mod providers;
 mod raise;
 mod raise_load;
 mod raise_logs;
+mod told;
 
 use crate::{
     budget::asked::Asked,

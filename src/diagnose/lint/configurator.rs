@@ -90,41 +90,15 @@ fn listened(cx: &mut Cx<'_>, at: Span) -> bool {
     false
 }
 
-/// DG8004: the class of the version, and `match` that is read under `v3.0` only.
 fn version(cx: &mut Cx<'_>, root: Node<'_>) {
-    let value = root.get("configVersion").filter(|value| !value.is_null());
-    let write = || Phrase::new(Say::LintWrite).with("text", "configVersion: v3.0");
-    if let Some(value) = value
-        && value.as_text().is_none()
-        && cx.version.line().is_3x()
-    {
-        let at = cx.mark(value);
-        cx.add(
-            found(Code::LintVersionField, at)
-                .reads(Phrase::new(Say::LintVersionClass).with("class", fields::class(value)))
-                .meant(write()),
-        );
-        return;
-    }
-    let right = value
-        .and_then(Node::as_text)
-        .is_some_and(|text| text.starts_with("v3.0"));
-    let matched = root
-        .get("configs")
-        .into_iter()
-        .flat_map(Node::items)
-        .find_map(|item| item.entry("match"));
-    if let Some((key, _)) = matched
-        && !right
-        && cx.version.at_least([3, 2])
-    {
-        let at = cx.mark(value.unwrap_or(key));
-        cx.add(
-            found(Code::LintVersionField, at)
-                .reads(Say::LintConfigMatchUnread)
-                .meant(write()),
-        );
-    }
+    let class_counts = cx.version.line().is_3x();
+    fields::match_version(
+        cx,
+        root,
+        "configs",
+        class_counts,
+        Say::LintConfigMatchUnread,
+    );
 }
 
 fn items(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConfiguratorRule) {

@@ -372,3 +372,46 @@ pub(super) fn nearest<'n>(name: &str, names: impl Iterator<Item = &'n str>) -> O
         .min()
         .map(|(_, known)| known)
 }
+
+/// DG8004: the class of the version, and `match` in the items of a list, that is read under `v3.0` only.
+pub(super) fn match_version(
+    cx: &mut Cx<'_>,
+    root: Node<'_>,
+    list: &str,
+    class_counts: bool,
+    unread: Say,
+) {
+    let value = root.get("configVersion").filter(|value| !value.is_null());
+    let write = || Phrase::new(Say::LintWrite).with("text", "configVersion: v3.0");
+    if let Some(value) = value
+        && value.as_text().is_none()
+        && class_counts
+    {
+        let at = cx.mark(value);
+        cx.add(
+            found(Code::LintVersionField, at)
+                .reads(Phrase::new(Say::LintVersionClass).with("class", class(value)))
+                .meant(write()),
+        );
+        return;
+    }
+    let right = value
+        .and_then(Node::as_text)
+        .is_some_and(|text| text.starts_with("v3.0"));
+    let matched = root
+        .get(list)
+        .into_iter()
+        .flat_map(Node::items)
+        .find_map(|item| item.entry("match"));
+    if let Some((key, _)) = matched
+        && !right
+        && cx.version.at_least([3, 2])
+    {
+        let at = cx.mark(value.unwrap_or(key));
+        cx.add(
+            found(Code::LintVersionField, at)
+                .reads(unread)
+                .meant(write()),
+        );
+    }
+}

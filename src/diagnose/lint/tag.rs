@@ -51,41 +51,9 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     }
 }
 
-/// `match` is read under `configVersion: v3.0` only.
 fn version(cx: &mut Cx<'_>, root: Node<'_>) {
-    let value = root.get("configVersion").filter(|value| !value.is_null());
-    let write = || Phrase::new(Say::LintWrite).with("text", "configVersion: v3.0");
-    if let Some(value) = value
-        && value.as_text().is_none()
-        && cx.version.at_least([3, 2])
-    {
-        let at = cx.mark(value);
-        cx.add(
-            found(Code::LintVersionField, at)
-                .reads(Phrase::new(Say::LintVersionClass).with("class", fields::class(value)))
-                .meant(write()),
-        );
-        return;
-    }
-    let right = value
-        .and_then(Node::as_text)
-        .is_some_and(|text| text.starts_with("v3.0"));
-    let tag = root
-        .get("tags")
-        .into_iter()
-        .flat_map(Node::items)
-        .find_map(|tag| tag.entry("match"));
-    if let Some((key, _)) = tag
-        && !right
-        && cx.version.at_least([3, 2])
-    {
-        let at = cx.mark(value.unwrap_or(key));
-        cx.add(
-            found(Code::LintVersionField, at)
-                .reads(Say::LintMatchUnread)
-                .meant(write()),
-        );
-    }
+    let class_counts = cx.version.at_least([3, 2]);
+    fields::match_version(cx, root, "tags", class_counts, Say::LintMatchUnread);
 }
 
 fn tags(cx: &mut Cx<'_>, root: Node<'_>, rule: &TagRule) {

@@ -151,9 +151,17 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
             problems.push(format!("survivors {right:?} expected, {left:?} given"));
         }
     }
-    // What is only possible is a candidate and may stand among the findings for its next steps.
+    // A candidate of an unknown outcome may stand among the findings, as possible, for its next steps; nothing else may.
+    let candidates = codes(&report["candidates"]);
+    let candidate = |finding: &Value| {
+        outcome == "unknown"
+            && finding["certainty"] == "possible"
+            && finding["code"]
+                .as_str()
+                .is_some_and(|code| candidates.contains(&code))
+    };
     let raised: Vec<&str> = list(&report["findings"])
-        .filter(|finding| finding["certainty"] != "possible")
+        .filter(|finding| !candidate(finding))
         .filter_map(|finding| finding["code"].as_str())
         .collect();
     for unwanted in &case.without {
