@@ -12,7 +12,7 @@ use crate::{
         Candidates, End, KeyClaim, Language, LogFacts, Outcome, QuestionHints, RegistryHint,
     },
     model::{service_key::ServiceKey, version::DubboVersion},
-    question::{Client, Consumer, Question, RegistryAddress, UnreadableAddress},
+    question::{Client, Consumer, GroupOrigin, Question, RegistryAddress, UnreadableAddress},
     settings::Settings,
     snapshot::{Snapshot, SourceKind},
 };
@@ -111,6 +111,8 @@ fn typed(text: &str, settings: &Settings) -> Result<ServiceKey, UsageError> {
 /// The services that fail in the pasted text, in order of appearance.
 fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>, UsageError> {
     let mut claims: Vec<KeyClaim> = Vec::new();
+    let mut named: Vec<KeyClaim> = Vec::new();
+    let mut first_failure = None;
     let mut pasted = false;
     for log in files.iter().filter(|file| file.asks).filter_map(log_of) {
         pasted = true;
@@ -121,17 +123,27 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
             .filter(|failure| failure.outcome() == Outcome::Failed)
             .filter_map(|failure| Some(failure.service()?.value))
             .collect();
+        first_failure = first_failure.or(log.failures.first().map(|failure| failure.first.line));
         for hint in &hints.services.values {
+            if !named.iter().any(|known| known.agrees(&hint.value)) {
+                named.push(hint.value.clone());
+            }
             let fails = failing.iter().any(|claim| claim.agrees(&hint.value));
             if fails && !claims.iter().any(|known| known.agrees(&hint.value)) {
                 claims.push(hint.value.clone());
             }
         }
     }
+    if let ([], [only]) = (claims.as_slice(), named.as_slice()) {
+        notes.push(format!(
+            "{}: the only service that the text names; the text does not say that it fails",
+            only.interface
+        ));
+        claims.push(only.clone());
+    }
     if claims.is_empty() {
         return Err(if pasted {
-            UsageError::new("the text names no service that fails")
-                .hint("name it: diag no-provider [group/]interface[:version] --from-log ..")
+            no_service_fails(&named, first_failure)
         } else {
             UsageError::new("no service is named")
                 .hint("name one: [group/]interface[:version], or give --from-log")
@@ -141,6 +153,33 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
         .into_iter()
         .map(|claim| key_of(&claim, notes))
         .collect())
+}
+
+/// What a text says instead of naming a service that fails.
+fn no_service_fails(named: &[KeyClaim], first_failure: Option<u64>) -> UsageError {
+    const SHOWN: usize = 5;
+    let interfaces: Vec<&str> = named.iter().map(|claim| claim.interface.as_str()).collect();
+    let error = match (interfaces.as_slice(), first_failure) {
+        ([], Some(line)) => {
+            format!("the text tells of a failure (line {line}) and names no service")
+        }
+        ([], None) => "the text names no service that fails".to_owned(),
+        (some, _) => {
+            let more = some.len().saturating_sub(SHOWN);
+            let more = if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            };
+            let shown = some.iter().take(SHOWN).copied().collect::<Vec<_>>();
+            format!(
+                "the text does not say that one of its services fails: {}{more}",
+                shown.join(", ")
+            )
+        }
+    };
+    UsageError::new(error)
+        .hint("name it: diag no-provider [group/]interface[:version] --from-log ..")
 }
 
 fn key_of(claim: &KeyClaim, notes: &mut Vec<String>) -> ServiceKey {
@@ -338,7 +377,7 @@ fn registries(
             ));
             continue;
         };
-        let mut query: Vec<String> = Vec::new();
+        let mut query: Vec<String> = hint.params.clone();
         if !hint.backup.is_empty() {
             query.push(format!("backup={}", hint.backup.join(",")));
         }
@@ -357,7 +396,15 @@ fn registries(
         if !query.is_empty() {
             text = format!("{text}?{}", query.join("&"));
         }
-        match RegistryAddress::parse(&text) {
+        let parsed = RegistryAddress::parse(&text).map(|mut address| {
+            if let Some((_, origin)) = &mut address.group
+                && hint.group_attribute
+            {
+                *origin = GroupOrigin::Attribute;
+            }
+            address
+        });
+        match parsed {
             Ok(address) if addresses.contains(&address) => {}
             Ok(address) => addresses.push(address),
             Err(error) => notes.push(format!(

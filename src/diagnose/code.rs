@@ -138,6 +138,7 @@ codes! {
     RegistrationRefused = 2110, "registration-refused", Error, Key;
     WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
     RegistryChoice = 2112, "registry-choice", Warning, Registry;
+    ClassifierDiffers = 2114, "classifier-differs", Error, Key;
     AllDisabled = 3001, "all-disabled", Error, Instance;
     AllUnhealthy = 3002, "all-unhealthy", Error, Instance;
     ProtectionThreshold = 3003, "protection-threshold", Warning, Instance;

@@ -64,6 +64,7 @@ pages! {
     RegistrationRefused = "DG2110",
     WildcardUnsupported = "DG2111",
     RegistryChoice = "DG2112",
+    ClassifierDiffers = "DG2114",
     AllDisabled = "DG3001",
     AllUnhealthy = "DG3002",
     ProtectionThreshold = "DG3003",

@@ -181,7 +181,9 @@ pub(crate) fn judge(
             place::decide(&case, said, &mut judged);
             let not_told =
                 case.is_not_told_of_empty() && judged.code() == Some(Code::NotRegistered);
-            if case.protects_empty() || not_told {
+            // A reference that is switched off never had a list to keep.
+            let never_had = judged.code() == Some(Code::ConsumerMisaddressed);
+            if !never_had && (case.protects_empty() || not_told) {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
             }
@@ -334,6 +336,10 @@ fn configured_away(
         let raised = judged.raised.as_ref();
         raised.is_some_and(|raised| raised.params.get(name) == Some(&Value::Bool(true)))
     };
+    if judged.code() == Some(Code::ConsumerMisaddressed) {
+        // It never had a list to keep.
+        return;
+    }
     let (own, by_center) = (says("own"), says("center"));
     if world.state == ConsumerState::Starting {
         // On 3.x it may arrive after the first list, which is then kept.

@@ -37,6 +37,8 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         return vec![text(say), again(Say::DoRunOnConsumer, &[])];
     }
     match raised.code {
+        Code::ClassifierDiffers => vec![change(Say::DoAlignClassifier)],
+        Code::ConsumerMisaddressed => vec![change(Say::DoRemoveSetting)],
         Code::GroupDiffers | Code::VersionDiffers | Code::InterfaceNearMiss => {
             vec![change(Say::DoAlignKey), offered(computed, raised)]
         }
@@ -44,7 +46,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::WildcardUnsupported => vec![change(Say::DoWriteExactKey)],
         Code::NotRegistered => vec![
             text(Say::DoCheckProviderStarted),
-            again(Say::DoSearchOtherRegistries, &["--also-search", "REGISTRY"]),
+            text(Say::DoSearchOtherRegistries),
         ],
         Code::NamespaceDiffers | Code::RegistryGroupDiffers | Code::OtherRegistry => {
             vec![change(Say::DoAlignPlace)]
@@ -87,7 +89,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
                 ..text(Say::DoSeeOwnList)
             }]
         }
-        Code::VersionAssumed => vec![again(Say::DoGiveVersion, &["--dubbo", "VERSION"])],
+        Code::VersionAssumed => vec![text(Say::DoGiveVersion)],
         Code::PlaceholderUnresolved | Code::AddressUnparsable => vec![change(Say::DoFixSetting)],
         Code::RegistrationRefused => vec![change(Say::DoFixRegistration)],
         _ => Vec::new(),

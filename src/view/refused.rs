@@ -1,5 +1,7 @@
 //! A registry that refuses or does not answer: which code that is, and how far it holds for the consumer.
 
+use std::net::IpAddr;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -46,6 +48,7 @@ pub(crate) fn failed(
     let standing = match code {
         // Only the consumer's own credentials say what the consumer may read.
         Code::RegistryAuthRefused if here == Standing::Elsewhere => here,
+        _ if is_loopback(registry) => standing(at, Standing::Elsewhere),
         _ => standing(at, here),
     };
     let mut raised = raised(at, registry, line, (code, kind.as_str()), answer(line));
@@ -121,6 +124,18 @@ fn hint(kind: &ErrKind, line: &Line, registry: &RegistryAddress) -> Option<&'sta
 
 /// Parameters of clients that sign requests (AK/SK): such requests are not made here.
 const SIGNING: [&str; 3] = ["accessKey", "secretKey", "ramRoleName"];
+
+/// Whether an address leads to another machine on every host: what answers here says nothing of the consumer's.
+fn is_loopback(registry: &RegistryAddress) -> bool {
+    registry.members.iter().all(|member| {
+        let host = member
+            .rsplit_once(':')
+            .map_or(member.as_str(), |(host, _)| host);
+        let host = host.trim_matches(['[', ']']);
+        host.eq_ignore_ascii_case("localhost")
+            || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    })
+}
 
 /// What was seen from the consumer's own host is what the consumer sees.
 pub(crate) fn standing(at: At<'_>, otherwise: Standing) -> Standing {

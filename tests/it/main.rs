@@ -10,6 +10,7 @@ mod log_shapes;
 mod nacos;
 mod no_provider;
 mod oracle;
+mod readme;
 mod route_hostile;
 mod route_replay;
 mod secrets;

@@ -117,6 +117,10 @@ claims! {
     Namespace / namespace: String, true;
     /// Nacos group of the registry.
     NacosGroup / nacos_group: String, true;
+    /// The registry's group as the attribute of its configuration, which moves the rules, too.
+    GroupAttribute / group_attribute: String, true;
+    /// Parameters of the registry's address that decide what is asked of it: `registry-type=service`.
+    RegistryParams / registry_params: Vec<String>, true;
     /// A registry address that does not parse, password masked.
     BadAddress / bad_address: String, true;
     /// Host of the consumer as it sees itself.

@@ -71,6 +71,10 @@ pub struct RegistryHint {
     pub namespace: Option<String>,
     /// Nacos group, where stated.
     pub nacos_group: Option<String>,
+    /// Whether the group is stated as the attribute of the configuration.
+    pub group_attribute: bool,
+    /// Parameters that decide what is asked of it, `name=value`.
+    pub params: Vec<String>,
     /// Whose registry it is; `None` when the text does not tell which end wrote it.
     pub of: Option<End>,
     /// Where the address stands.
@@ -300,6 +304,11 @@ fn registry(hints: &mut QuestionHints, facts: &Facts, of: Option<End>) {
         root: text(facts.registry_root()),
         namespace: text(facts.namespace()),
         nacos_group: text(facts.nacos_group()),
+        group_attribute: facts.group_attribute().is_some(),
+        params: facts
+            .registry_params()
+            .map(|fact| fact.value.clone())
+            .unwrap_or_default(),
         of,
         place: address.place,
     };
@@ -320,8 +329,12 @@ fn registry(hints: &mut QuestionHints, facts: &Facts, of: Option<End>) {
     known.root = known.root.take().or(hint.root);
     known.namespace = known.namespace.take().or(hint.namespace);
     known.nacos_group = known.nacos_group.take().or(hint.nacos_group);
+    known.group_attribute |= hint.group_attribute;
     if known.backup.is_empty() {
         known.backup = hint.backup;
+    }
+    if known.params.is_empty() {
+        known.params = hint.params;
     }
 }
 

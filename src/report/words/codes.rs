@@ -196,8 +196,8 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "{service} 的目录仅由消费者({consumers})创建：不能证明有过提供者",
         ),
         Code::ConsumerMisaddressed => (
-            "the reference does not ask this registry: {setting}",
-            "该引用并不向此注册中心查询：{setting}",
+            "the reference itself keeps it from the providers of this registry: {setting}",
+            "引用自身的设置使其不使用此注册中心的提供者：{setting}",
         ),
         Code::RegistrationRefused => (
             "the registry refused the provider's registration of {service}: {reason}",
@@ -210,6 +210,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::RegistryChoice => (
             "of several registries the calls go to {chosen}, chosen by {by}; {passed} could answer and is not asked",
             "多个注册中心中调用走 {chosen}（依据 {by}）；{passed} 也可应答，但不会被使用",
+        ),
+        Code::ClassifierDiffers => (
+            "same interface, other classifier: the reference asks for {wanted}, providers offer {offered}",
+            "接口相同但 classifier 不同：引用要求 {wanted}，提供者为 {offered}",
         ),
         Code::AllDisabled => (
             "every entry is disabled in the registry: {count} of {total}",

@@ -160,11 +160,13 @@ sentences! {
     NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点：进程消失后仍会保留";
 
     DoAlignKey: "make group, version and interface of both sides equal", "使双方的分组、版本和接口一致";
+    DoAlignClassifier: "remove the classifier of the reference, or give the provider the same", "去掉引用的 classifier，或给提供者配置相同的值";
+    DoRemoveSetting: "remove the setting from the reference, unless it is meant", "若非有意，从引用中去掉该设置";
     DoAskOffered: "ask again with the key that is offered, to see what comes next", "用现有的服务键再次查询，看还有什么问题";
     DoAlignVersions: "bring both sides to versions that write and read the same form", "让双方使用读写同一种形式的版本";
     DoWriteExactKey: "write the exact group and version instead of a wildcard or list", "写出确切的分组和版本，不要用通配符或列表";
     DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务：查看其日志和 QOS ls";
-    DoSearchOtherRegistries: "look into other registries, too", "同时查找其他注册中心";
+    DoSearchOtherRegistries: "look into other registries, too: add --also-search ADDRESS", "也查查其他注册中心：加上 --also-search 地址";
     DoAlignPlace: "let both sides use the same namespace, group and registry", "让双方使用相同的命名空间、分组和注册中心";
     DoUseServerPort: "this is the port of the web console: name the port of the Nacos server, 8848 unless it was changed", "这是 Web 控制台的端口：请写 Nacos 服务端的端口，默认为 8848";
     DoUseHttpPort: "this is a gRPC port: name the HTTP port, 1000 below it (8848 for 9848)", "这是 gRPC 端口：请写 HTTP 端口，比它小 1000(9848 对应 8848)";
@@ -186,7 +188,7 @@ sentences! {
     DoRunOnConsumer: "run on the consumer's host", "在消费者主机上运行";
     DoGrantRights: "give the consumer's user the right to read it, or correct its credentials", "授予消费者用户读取权限，或更正其凭据";
     DoSeeOwnList: "see the consumer's own list: run on its host", "查看消费者自身的列表：在其主机上运行";
-    DoGiveVersion: "give the consumer's Dubbo version", "提供消费者的 Dubbo 版本";
+    DoGiveVersion: "say the version of the consumer: add --dubbo VERSION", "说明消费者的版本：加上 --dubbo 版本号";
     FaultCut: "{property}: the {cut} in the user name or password ends the address, what stands before it is read as host and port",
         "{property}：用户名或密码中的 {cut} 截断了地址，之前的部分被当作主机和端口";
     FaultPort: "{property}: what stands in place of the port is no number", "{property}：端口位置上不是数字";

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, near::Differs};
+use super::{
+    Case,
+    near::{Differs, FIELDS},
+};
 use crate::{
     model::{
         matching::{Mismatch, Terms, is_match, is_match_glob},
@@ -27,7 +30,7 @@ pub(super) enum Fate {
     Key(Url, BTreeSet<Differs>),
     /// The question has a list or wildcard that is compared literally, and the entry is what it means.
     Literal(Url),
-    /// It is no provider entry for this consumer: category, classifier, unreadable.
+    /// It is no provider entry for this consumer: category, unreadable.
     Other,
 }
 
@@ -64,11 +67,7 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
     if let Some(name) = by_default_keys(consumer, entry, &url) {
         return Fate::OtherForm(url, name);
     }
-    for fields in [
-        &[Differs::Group][..],
-        &[Differs::Version],
-        &[Differs::Group, Differs::Version],
-    ] {
+    for fields in FIELDS {
         if fits(consumer, &patched(consumer, &url, fields), version, false) {
             return Fate::Key(url, fields.iter().copied().collect());
         }

@@ -9,6 +9,7 @@ use super::{
     center::{Center, center},
     key::object,
     later::{config_layers, of_kinds},
+    question,
     run::{Result, run},
 };
 use crate::{
@@ -164,11 +165,18 @@ fn configurators<'a>(
         )
     });
     let rules = switching_rules(case);
-    let raises = if off.is_empty() {
-        Vec::new()
-    } else {
-        vec![disabled(case, &off, total, own, &rules, &center)]
+    let by_reference = question::switched_off(case).filter(|_| {
+        off.iter()
+            .any(|(kept, result)| is_off_by_reference(kept, result))
+    });
+    let raises = match by_reference {
+        _ if off.is_empty() => Vec::new(),
+        Some(raised) => vec![raised],
+        None => vec![disabled(case, &off, total, own, &rules, &center)],
     };
+    let code = raises
+        .first()
+        .map_or(Code::DisabledByOverride, |raised| raised.code);
     let drops = off
         .iter()
         .map(|(kept, result)| {
@@ -184,7 +192,7 @@ fn configurators<'a>(
                     .and_then(|entry| Some(entry.plain()?.to_string())),
                 _ => None,
             };
-            drop(kept, Code::DisabledByOverride, rule)
+            drop(kept, code, rule)
         })
         .collect();
     let mut stage = Stage::counted(StageId::Configurators, total, usable.len(), drops, raises);
@@ -195,6 +203,23 @@ fn configurators<'a>(
     }
     stages.push(stage);
     usable.into_iter().map(|(kept, _)| kept).collect()
+}
+
+/// Whether an address is switched off without a rule and not by its own URL.
+fn is_off_by_reference(kept: &Kept<'_>, result: &Result) -> bool {
+    let by_itself = matches!(
+        result,
+        Result::SwitchedOff {
+            by_itself: true,
+            ..
+        }
+    );
+    let own = if kept.url.text("disabled").is_some() {
+        kept.url.flag("disabled", false)
+    } else {
+        !kept.url.flag("enabled", true)
+    };
+    by_itself && !own
 }
 
 /// Rules of this stage that are not evaluated or not seen.

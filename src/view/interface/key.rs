@@ -8,7 +8,7 @@ use super::{
     Case, Kept, SHOWN, View,
     fate::{Fate, fate},
     near::{NearMiss, near_misses, near_params, nearest},
-    run, shown,
+    question, run, shown,
 };
 use crate::{
     diagnose::code::Code,
@@ -318,10 +318,12 @@ fn entries<'a>(
     }
     let total = kept.len();
     let (on, off): (Vec<_>, Vec<_>) = kept.into_iter().partition(|(_, _, on)| *on || skip);
-    let raises = if off.is_empty() {
-        Vec::new()
-    } else {
-        vec![Raised {
+    let by_reference = question::switched_off(case)
+        .filter(|_| off.iter().any(|(entry, url, _)| is_enabled(entry, url)));
+    let raises = match by_reference {
+        _ if off.is_empty() => Vec::new(),
+        Some(raised) => vec![raised],
+        None => vec![Raised {
             code: Code::AllDisabled,
             params: object(json!({
                 "service": case.question.service.to_string(), "count": off.len(), "total": total,
@@ -335,12 +337,12 @@ fn entries<'a>(
                     ..entry.evidence.clone()
                 })
                 .collect(),
-        }]
+        }],
     };
-    let drops = off
-        .iter()
-        .map(|(entry, ..)| dropped(entry, Code::AllDisabled))
-        .collect();
+    let code = raises
+        .first()
+        .map_or(Code::AllDisabled, |raised| raised.code);
+    let drops = off.iter().map(|(entry, ..)| dropped(entry, code)).collect();
     stages.push(Stage::counted(
         StageId::Entries,
         total,

@@ -24,6 +24,8 @@ pub enum Differs {
     Version,
     /// The interface's name.
     Interface,
+    /// The classifier, which only 2.x compares with the provider's own.
+    Classifier,
 }
 
 impl Differs {
@@ -33,6 +35,7 @@ impl Differs {
             Self::Group => "group",
             Self::Version => "version",
             Self::Interface => "interface",
+            Self::Classifier => "classifier",
         }
     }
 
@@ -42,9 +45,21 @@ impl Differs {
             Self::Group => Code::GroupDiffers,
             Self::Version => Code::VersionDiffers,
             Self::Interface => Code::InterfaceNearMiss,
+            Self::Classifier => Code::ClassifierDiffers,
         }
     }
 }
+
+/// In what an entry of the asked interface may differ, the fewest fields first.
+pub(super) const FIELDS: [&[Differs]; 7] = [
+    &[Differs::Group],
+    &[Differs::Version],
+    &[Differs::Classifier],
+    &[Differs::Group, Differs::Version],
+    &[Differs::Group, Differs::Classifier],
+    &[Differs::Version, Differs::Classifier],
+    &[Differs::Group, Differs::Version, Differs::Classifier],
+];
 
 /// Entries that would match but for some fields of the key.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +70,8 @@ pub struct NearMiss {
     pub group: Option<String>,
     /// Version as registered.
     pub version: Option<String>,
+    /// Classifier as registered, where it differs.
+    pub classifier: Option<String>,
     /// In what they differ.
     pub differs: BTreeSet<Differs>,
     /// Their addresses, sorted.
@@ -65,15 +82,25 @@ pub struct NearMiss {
 
 /// All near misses, by what differs and by key.
 pub(super) fn near_misses(case: &Case<'_>, fates: &[(&Entry, Fate)]) -> Vec<NearMiss> {
-    type Id = (BTreeSet<Differs>, String, Option<String>, Option<String>);
+    type Id = (
+        BTreeSet<Differs>,
+        String,
+        Option<String>,
+        Option<String>,
+        Option<String>,
+    );
     let mut groups: BTreeMap<Id, Vec<&Entry>> = BTreeMap::new();
     let mut add = |differs: BTreeSet<Differs>, interface: &str, url: &Url, entry| {
         let part = |value: Option<&str>| value.map(str::to_owned);
+        let classifier = url
+            .text("classifier")
+            .filter(|_| differs.contains(&Differs::Classifier));
         let id = (
             differs,
             interface.to_owned(),
             part(url.group()),
             part(url.version()),
+            part(classifier),
         );
         groups.entry(id).or_default().push(entry);
     };
@@ -96,14 +123,8 @@ pub(super) fn near_misses(case: &Case<'_>, fates: &[(&Entry, Fate)]) -> Vec<Near
             let Ok(url) = entry.url(case.dubbo()) else {
                 continue;
             };
-            let fields = [
-                &[][..],
-                &[Differs::Group],
-                &[Differs::Version],
-                &[Differs::Group, Differs::Version],
-            ];
-            if let Some(fields) = fields
-                .into_iter()
+            if let Some(fields) = std::iter::once(&[][..])
+                .chain(FIELDS)
                 .find(|fields| fits(&asked, &patched(&asked, &url, fields), case.dubbo(), false))
             {
                 let mut differs: BTreeSet<Differs> = fields.iter().copied().collect();
@@ -114,22 +135,26 @@ pub(super) fn near_misses(case: &Case<'_>, fates: &[(&Entry, Fate)]) -> Vec<Near
     }
     groups
         .into_iter()
-        .map(|((differs, interface, group, version), entries)| {
-            let mut addresses: Vec<String> = entries.iter().map(|entry| entry.address()).collect();
-            addresses.sort();
-            NearMiss {
-                interface,
-                group,
-                version,
-                differs,
-                addresses,
-                evidence: entries
-                    .iter()
-                    .take(SHOWN)
-                    .map(|entry| entry.evidence.clone())
-                    .collect(),
-            }
-        })
+        .map(
+            |((differs, interface, group, version, classifier), entries)| {
+                let mut addresses: Vec<String> =
+                    entries.iter().map(|entry| entry.address()).collect();
+                addresses.sort();
+                NearMiss {
+                    interface,
+                    group,
+                    version,
+                    classifier,
+                    differs,
+                    addresses,
+                    evidence: entries
+                        .iter()
+                        .take(SHOWN)
+                        .map(|entry| entry.evidence.clone())
+                        .collect(),
+                }
+            },
+        )
         .collect()
 }
 
@@ -165,11 +190,18 @@ pub(super) fn near_params(
     let wanted = match code {
         Code::GroupDiffers => service.group.as_deref(),
         Code::VersionDiffers => service.version.as_deref(),
+        Code::ClassifierDiffers => case
+            .question
+            .consumer
+            .params
+            .get("classifier")
+            .map(String::as_str),
         _ => Some(service.interface.as_str()),
     };
     let offered = |miss: &NearMiss| match code {
         Code::GroupDiffers => miss.group.clone(),
         Code::VersionDiffers => miss.version.clone(),
+        Code::ClassifierDiffers => miss.classifier.clone(),
         _ => Some(miss.interface.clone()),
     };
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();

@@ -6,6 +6,7 @@ use super::{Case, fate::fits, key::object};
 use crate::{
     diagnose::code::Code,
     input::log::Failure,
+    model::url::is_true,
     question::{AddressFault, UnreadableAddress},
     report::words::{Phrase, Say},
     snapshot::SourceId,
@@ -322,6 +323,16 @@ fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
         left,
         because,
     })
+}
+
+/// `enabled` or `disabled` of the reference itself: the merged URL of every provider has it, and the directory takes none
+/// (`RegistryDirectory.toInvokers`; the registry's filter of 3.x reads the merged `enabled`, too).
+pub(super) fn switched_off(case: &Case<'_>) -> Option<Raised> {
+    [("disabled", true), ("enabled", false)]
+        .into_iter()
+        .filter_map(|(name, off)| Some((name, off, case.question.consumer.params.get(name)?)))
+        .find(|(_, off, value)| !value.is_empty() && is_true(value) == *off)
+        .map(|(name, _, value)| not_asked(&format!("{name}={value}")))
 }
 
 fn not_asked(setting: &str) -> Raised {

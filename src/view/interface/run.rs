@@ -229,7 +229,7 @@ fn subscription(case: &Case<'_>, repaired: &BTreeSet<StageId>, texts: &[String])
     }
     if repaired.contains(&StageId::Key) {
         // Whatever is left is what the consumer means.
-        for name in ["group", "version"] {
+        for name in ["group", "version", "classifier"] {
             consumer.parameters.insert(name.to_owned(), "*".to_owned());
         }
         consumer

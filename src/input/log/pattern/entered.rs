@@ -148,6 +148,7 @@ fn configured(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     }
     if let Some(group) = attribute(c, tag, " group=\"") {
         d.put(group_claim(&kind), c.fact(group));
+        d.put(Claim::GroupAttribute, c.fact(group));
     }
     Some(())
 }

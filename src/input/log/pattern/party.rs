@@ -6,6 +6,9 @@ use super::cursor::{Cursor, Span};
 use super::draft::Draft;
 use super::url::{SIDE, SaidUrl, registry_kind};
 
+/// Parameters of a registry's address that decide what a consumer asks of it.
+const ASKED_WITH: [&str; 2] = ["registry-type", "subscribe"];
+
 impl Draft {
     fn derive(
         &mut self,
@@ -124,6 +127,14 @@ impl Draft {
             .find_map(|key| url.get(key));
         if let Some(namespace) = namespace {
             self.put(Claim::Namespace, Fact::stated(namespace.to_owned(), place));
+        }
+        let params: Vec<String> = ASKED_WITH
+            .iter()
+            .filter_map(|name| Some(format!("{name}={}", url.get(name)?)))
+            .collect();
+        if !params.is_empty() {
+            self.facts
+                .push(Claim::RegistryParams(Fact::stated(params, place)));
         }
     }
 
