@@ -151,8 +151,10 @@ codes! {
     ZoneEmpty = 3010, "zone-empty", Warning, Instance;
     TrafficLeavesZone = 3011, "traffic-leaves-zone", Info, Instance;
     NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
+    MetadataServiceUnreachable = 4004, "metadata-service-unreachable", Error, Application;
     RevisionZero = 4006, "revision-zero", Error, Application;
     MigrationRuleBroken = 4010, "migration-rule-broken", Warning, Application;
+    MetadataRefused = 4014, "metadata-refused", Error, Application;
     RoutedAway = 5001, "routed-away", Error, Rule;
     ConsumerBlocked = 5002, "consumer-blocked", Error, Rule;
     TagNotServed = 5003, "tag-not-served", Error, Rule;
@@ -165,8 +167,11 @@ codes! {
     RouterUnknown = 5010, "router-unknown", Warning, Rule;
     ScriptEngineMissing = 5011, "script-engine-missing", Warning, Rule;
     NoEmptyGuard = 5013, "no-empty-guard", Warning, Rule;
+    RouterError = 5014, "router-error", Error, Rule;
     PoolExhausted = 6006, "pool-exhausted", Error, Network;
+    SerializationRefused = 6008, "serialization-refused", Error, Network;
     ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;
+    AcceptsButSilent = 6010, "accepts-but-silent", Error, Network;
     ErrorMasquerades = 6011, "error-masquerades", Warning, Consumer;
     PayloadTooLarge = 6012, "payload-too-large", Error, Network;
     TimeoutTooSmall = 7001, "timeout-too-small", Error, Timeout;

@@ -81,6 +81,9 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
         );
     }
+    if reachable {
+        found.extend(partly_connected(computed));
+    }
     for registry in computed.registries {
         for held in &registry.held {
             for entry in matching(computed, held) {
@@ -122,6 +125,19 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
         }
     }
     found
+}
+
+/// Addresses that fail for the consumer, as its log says, while others are left.
+fn partly_connected(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)> {
+    let helds = computed
+        .registries
+        .iter()
+        .flat_map(|registry| &registry.held);
+    helds
+        .zip(&computed.states[0].parts)
+        .flat_map(|(held, (.., judged))| computed.said.partly(held, judged))
+        .map(|raised| (raised, Certainty::Likely, true))
+        .collect()
 }
 
 /// Addresses that are left in the shown world.

@@ -78,7 +78,11 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         | Code::NotThatRegistry
         | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &[])],
         Code::RegistryAuthRefused => vec![change(Say::DoGrantRights)],
-        Code::StaleProvider | Code::AddressUnreachable | Code::AddressSuspicious => {
+        Code::StaleProvider
+        | Code::AddressUnreachable
+        | Code::AddressSuspicious
+        | Code::AcceptsButSilent
+        | Code::MetadataServiceUnreachable => {
             vec![try_port(raised)]
         }
         Code::ConsumerListStale | Code::EmptyProtection => {

@@ -3,11 +3,14 @@
 //! A line of the consumer's own log is an answer of the system it quotes, seen from that host: it counts for the stage
 //! it speaks of. What a text says and the registry does not explain keeps an answer from being given.
 
+mod contact;
 mod exported;
+mod metadata;
 mod overrule;
+mod own_view;
 mod read;
 
-use self::exported::Exported;
+use self::{contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::view::{
     held::{Layer, LayerKind},
@@ -15,7 +18,7 @@ use crate::view::{
 };
 
 /// A proof from a text.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Proof {
     /// What it proves.
     pub(crate) raised: Raised,
@@ -50,6 +53,18 @@ pub(crate) struct Said {
     told_empty: bool,
     /// Failures that an empty list does not explain.
     unexplained: Vec<Evidence>,
+    /// What became of the connections to providers.
+    contacts: Contacts,
+    /// Metadata of an application that the consumer could not get.
+    unread: Vec<Unread>,
+    /// A router threw, and the list behind it is empty (error 2-1).
+    router_errors: Vec<Proof>,
+    /// A class that cannot be sent, where a call of this service failed with it.
+    unsent: Vec<(Option<String>, Proof)>,
+    /// The consumer was told that there is nothing, at the earliest at this moment (ms since 1970).
+    told_nothing: Vec<(i64, Evidence)>,
+    /// None of the consumer's connections is up (`available` cluster).
+    none_available: Vec<Evidence>,
     /// Failed connections to providers.
     connects: Vec<(Option<String>, Evidence)>,
     /// The empty list was held back.

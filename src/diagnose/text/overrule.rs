@@ -9,19 +9,19 @@ use crate::{
         outcome::{Judged, Limit},
     },
     model::version::Line,
-    question::{ConsumerState, Question, World},
+    question::{ConsumerState, World},
     report::words::{Phrase, Say},
     view::{
-        held::Entry,
+        held::{Entry, Held},
         interface::{Case, then},
-        stage::{NotSeen, StageId, State},
+        stage::{NotSeen, Raised, Stage, StageId, State},
     },
 };
 
 impl Said {
     /// Lets a log's own proof count for its stage, and keeps an answer back that the logs contradict.
     pub(crate) fn overrule(&self, case: &Case<'_>, registry: &Registry, judged: &mut Judged) {
-        let (question, world) = (case.question, case.world);
+        let world = case.world;
         if judged.stage == Some(StageId::Question) {
             return;
         }
@@ -48,12 +48,12 @@ impl Said {
             Outcome::None => self.confirm(judged),
             Outcome::Reachable | Outcome::Partly => {
                 if !self.has_lost_list(case, judged) {
-                    self.doubt(judged);
+                    self.doubt(case, judged);
                 }
             }
             Outcome::Unknown => {
                 if !self.has_lost_list(case, judged) {
-                    self.help(question, world, judged);
+                    self.help(case, judged);
                 }
             }
         }
@@ -124,7 +124,27 @@ impl Said {
             judged.limits.insert(Limit::TextOnly);
             return;
         }
-        if let Some(proof) = self.unreachable.first() {
+        if let Some(unread) = self.unread.iter().find(|unread| {
+            let is_answer = unread.proof.raised.code == Code::MetadataRefused;
+            unread.proof.own && (is_answer || !self.nothing.is_empty())
+        }) {
+            settle(judged, StageId::Revision, &unread.proof);
+            judged.limits.insert(Limit::TextOnly);
+            return;
+        }
+        let by_port = self.grpc.iter().map(|(address, proof)| Proof {
+            raised: super::raised(
+                Code::RegistryUnreachable,
+                serde_json::json!({
+                    "registry": proof.raised.params.get("registry"), "reason": format!("no answer at {address}"),
+                }),
+                ("registry", &proof.raised.subject.1),
+                proof.raised.evidence.clone(),
+            ),
+            own: proof.own,
+        });
+        let by_port: Option<Proof> = by_port.max_by_key(|proof| proof.own);
+        if let Some(proof) = self.unreachable.first().or(by_port.as_ref()) {
             // A list that it was told to be empty came from a registry that answered; without a word of that, "no
             // provider" says that there is no list to live on.
             let has_nothing = !self.nothing.is_empty() && !self.told_empty;
@@ -132,9 +152,10 @@ impl Said {
                 return undecided(judged, proof, Say::RunningLivesOn);
             }
             settle(judged, StageId::Reach, proof);
-            // A client library that is "not connected" does not say why.
-            if proof.raised.params.get("reason").and_then(|v| v.as_str())
-                == Some("client not connected")
+            // A client library that is "not connected" does not say why; nor does one of two ports tell of the other.
+            if self.unreachable.is_empty()
+                || proof.raised.params.get("reason").and_then(|v| v.as_str())
+                    == Some("client not connected")
             {
                 judged.limits.insert(Limit::TextOnly);
             }
@@ -217,7 +238,7 @@ impl Said {
     }
 
     /// The registry has addresses; the log says that calls fail.
-    fn doubt(&self, judged: &mut Judged) {
+    fn doubt(&self, case: &Case<'_>, judged: &mut Judged) {
         let dead = self
             .reconnects
             .iter()
@@ -230,14 +251,30 @@ impl Said {
             judged.limits.insert(Limit::Rule);
             return;
         }
+        if self.own_view(case, judged) {
+            return;
+        }
         if self.nothing.is_empty() && self.unexplained.is_empty() && !dead {
+            return;
+        }
+        // Some addresses fail and others are left; every failure of the log is one of these.
+        if self.nothing.is_empty()
+            && self.unexplained.len() <= self.connects.len()
+            && !self.partly(case.held, judged).is_empty()
+        {
             return;
         }
         self.block(judged);
     }
 
+    /// Addresses that fail while others are left.
+    pub(crate) fn partly(&self, held: &Held, judged: &Judged) -> Vec<Raised> {
+        self.contacts.partly(held, &judged.view.connecting)
+    }
+
     /// The registry alone leaves it open.
-    fn help(&self, question: &Question, world: &World, judged: &mut Judged) {
+    fn help(&self, case: &Case<'_>, judged: &mut Judged) {
+        let (question, world) = (case.question, case.world);
         let protects = world.dubbo.line() == Line::V3_1
             || world.dubbo.line() == Line::V3_0 && world.dubbo.at_least([3, 0, 5]);
         let quiet = self.nothing.is_empty() && self.unexplained.is_empty();
@@ -248,6 +285,10 @@ impl Said {
             judged.kept = true;
             judged.blocked_by.clear();
             judged.candidates.clear();
+            return;
+        }
+        // What is not read of the consumer's own view does not unsay its own log.
+        if is_open_at_own_view(judged) && self.own_view(case, judged) {
             return;
         }
         if !quiet {
@@ -309,8 +350,29 @@ impl Said {
     }
 }
 
+/// Nothing but the consumer's own view keeps the answer open.
+fn is_open_at_own_view(judged: &Judged) -> bool {
+    judged.view.failed().is_none()
+        && judged.view.routed.undecided.is_empty()
+        && judged.view.stages.iter().all(|stage| {
+            stage.state != State::Unknown
+                || stage.id == StageId::ConsumerView
+                || stage.not_seen.iter().all(|fact| !fact.required)
+        })
+}
+
 /// The text's proof is the verdict of its stage.
-fn settle(judged: &mut Judged, id: StageId, proof: &Proof) {
+pub(super) fn settle(judged: &mut Judged, id: StageId, proof: &Proof) {
+    if judged.view.stage(&id).is_none() {
+        let place = judged
+            .view
+            .stages
+            .iter()
+            .position(|stage| stage.id > id)
+            .unwrap_or(judged.view.stages.len());
+        let stage = Stage::plain(id.clone(), State::Failed);
+        judged.view.stages.insert(place, stage);
+    }
     judged.outcome = Outcome::None;
     judged.raised = Some(proof.raised.clone());
     judged.candidates.clear();

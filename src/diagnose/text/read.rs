@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Place, Proof, Said, exported, raised};
+use super::{Place, Proof, Said, exported, metadata, raised};
 use crate::{
     diagnose::code::Code,
     input::log::{Conclusion, End, Failure, KeyClaim, LogFacts, Message, MessageId},
@@ -31,7 +31,7 @@ const HARMLESS: [MessageId; 14] = [
 ];
 
 /// Messages by which a consumer says that it has no provider. Counts in them may say more.
-const NOTHING: [MessageId; 13] = [
+pub(super) const NOTHING: [MessageId; 13] = [
     MessageId::A,
     MessageId::AOld,
     MessageId::B,
@@ -87,9 +87,22 @@ impl Said {
     }
 
     fn log(&mut self, question: &Question, log: &LogFacts) {
+        let own = log.origin.end == Some(End::Consumer);
         for failure in &log.failures {
             let service = failure.service().map(|fact| fact.value);
+            if metadata::is_about(failure)
+                && let Some(unread) = metadata::read(log, failure, own)
+            {
+                if failure.has(MessageId::NotExported) {
+                    self.masquerades
+                        .push(masquerade("metadata-not-exported", &unread.evidence));
+                }
+                self.unread.push(unread);
+            }
             if service.as_ref().is_some_and(|claim| !fits(claim, question)) {
+                if !is_providers(log, failure) {
+                    self.contacts.take_other(log, failure, own);
+                }
                 continue;
             }
             if is_providers(log, failure) {
@@ -115,7 +128,10 @@ impl Said {
             let service = statement.service().map(|fact| fact.value);
             if is_providers(log, statement) {
                 self.place(question, log, statement, service.as_ref());
-            } else if statement.has(MessageId::Disconnected)
+                continue;
+            }
+            self.contacts.take_statement(statement);
+            if statement.has(MessageId::Disconnected)
                 && let Some(message) = statement.messages.first()
             {
                 let address = message.facts.provider().map(|fact| fact.value.clone());
@@ -213,12 +229,17 @@ impl Said {
         {
             self.reconnects
                 .push((address.value.clone(), evidence(log, message)));
+            self.contacts.take_reconnect(log, failure, message, own);
         }
         self.answer_of_provider(question, log, failure, own);
         self.unusable(question, log, failure, own);
+        self.contacts.take(log, failure, own);
+        self.router_error(question, log, failure, about, own);
+        self.unsent(question, log, failure, own);
+        self.told_nothing(log, failure, own);
         self.masquerade(log, failure);
         self.cut_list(log, failure);
-        self.remaining(log, failure, &conclusions);
+        self.remaining(log, failure, &conclusions, own);
     }
 
     /// Refusals and failed connections to the registry.
@@ -393,7 +414,13 @@ impl Said {
     }
 
     /// What is left: nothing to call, or a failure that an empty list does not explain.
-    fn remaining(&mut self, log: &LogFacts, failure: &Failure, conclusions: &[Conclusion]) {
+    fn remaining(
+        &mut self,
+        log: &LogFacts,
+        failure: &Failure,
+        conclusions: &[Conclusion],
+        own: bool,
+    ) {
         let Some(message) = failure
             .messages
             .iter()
@@ -411,7 +438,13 @@ impl Said {
         let had_addresses = facts.invokers().is_some_and(|fact| fact.value > 0)
             || facts.route_input().is_some_and(|fact| fact.value > 0)
             || facts.valid().is_some_and(|fact| fact.value > 0);
-        if connects {
+        let is_silent = failure.messages.iter().any(|message| {
+            matches!(
+                message.id,
+                MessageId::Wait | MessageId::WaitLocal | MessageId::GoRead
+            )
+        });
+        if connects || is_silent && own {
             let address = facts.provider().map(|fact| fact.value.clone());
             self.connects.push((address, evidence(log, message)));
             self.unexplained.push(evidence(log, message));
@@ -462,7 +495,7 @@ fn is_only_trouble_known(failure: &Failure) -> bool {
     }) || failure.has(MessageId::NotExported)
 }
 
-fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {
+pub(super) fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {
     raised(
         Code::ErrorMasquerades,
         json!({"proves": proves}),
@@ -471,11 +504,11 @@ fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {
     )
 }
 
-fn find(failure: &Failure, id: MessageId) -> Option<&Message> {
+pub(super) fn find(failure: &Failure, id: MessageId) -> Option<&Message> {
     failure.messages.iter().find(|message| message.id == id)
 }
 
-fn fits(claim: &KeyClaim, question: &Question) -> bool {
+pub(super) fn fits(claim: &KeyClaim, question: &Question) -> bool {
     let service = &question.service;
     claim.interface == service.interface
         && (!claim.group.is_known() || claim.group.value() == service.group.as_deref())
@@ -512,7 +545,7 @@ fn is_connect(reason: &str) -> bool {
 }
 
 /// A message as evidence.
-fn evidence(log: &LogFacts, message: &Message) -> Evidence {
+pub(super) fn evidence(log: &LogFacts, message: &Message) -> Evidence {
     let mut address = Map::new();
     address.insert("line".into(), json!(message.place.line));
     Evidence {

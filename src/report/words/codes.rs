@@ -263,6 +263,14 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the weight {weight} set in Nacos for {address} has no effect on Dubbo calls of this path",
             "Nacos 中为 {address} 设置的权重 {weight} 对此路径的 Dubbo 调用无效",
         ),
+        Code::MetadataServiceUnreachable => (
+            "the metadata service at {address} cannot be reached: {reason}",
+            "无法连接 {address} 的元数据服务：{reason}",
+        ),
+        Code::MetadataRefused => (
+            "the metadata service at {address} answers, but not with metadata: {reason}",
+            "{address} 的元数据服务有应答，但给出的不是元数据：{reason}",
+        ),
         Code::RevisionZero => (
             "the instances of {application} export nothing: revision {revision}",
             "{application} 的实例未导出任何服务：revision 为 {revision}",
@@ -318,6 +326,18 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::NoEmptyGuard => (
             "without {gone}, {rule} leaves nothing for {requests} of {total} requests although {count} addresses remain: {condition}",
             "缺少 {gone} 时，尽管还剩 {count} 个地址，{rule} 使 {total} 个请求中的 {requests} 个得不到任何地址：{condition}",
+        ),
+        Code::RouterError => (
+            "a router throws inside the consumer and leaves nothing of {service}: {cause}",
+            "消费者内部的路由器抛出异常，{service} 没有剩余地址：{cause}",
+        ),
+        Code::SerializationRefused => (
+            "a class of the call cannot be sent or is not allowed: {class} ({reason})",
+            "调用中的类无法序列化或不被允许：{class}（{reason}）",
+        ),
+        Code::AcceptsButSilent => (
+            "{address} is connected and does not answer: {reason}",
+            "{address} 已连接但没有应答：{reason}",
         ),
         Code::ConsumerListStale => (
             "the consumer's own list differs from the registry: {own}",

@@ -25,6 +25,7 @@ impl Case<'_> {
         let mut view = View {
             stages: Vec::new(),
             left: Vec::new(),
+            connecting: Vec::new(),
             near: Vec::new(),
             routed: Routed::default(),
         };

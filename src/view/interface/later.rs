@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Kept, View, invokers, routing};
+use super::{Case, Kept, View, addresses_of, invokers, routing};
 use crate::{
     model::version::Line,
     report::words::Say,
@@ -34,6 +34,7 @@ pub(super) fn stages<'a>(
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);
     if early {
+        view.connecting = addresses_of(&kept);
         view.stages.push(connectivity(case, reached));
     }
     let groups = groups(case, &kept);
@@ -60,6 +61,7 @@ pub(super) fn stages<'a>(
     }
     let reached = !kept.is_empty();
     if !early {
+        view.connecting = addresses_of(&kept);
         view.stages.push(connectivity(case, reached));
     }
     view.stages.push(if reached {

@@ -62,6 +62,8 @@ pub struct View {
     pub stages: Vec<Stage>,
     /// Addresses left after the last stage that was computed.
     pub left: Vec<String>,
+    /// Addresses that the consumer connects to: what comes into the stage of connectivity.
+    pub connecting: Vec<String>,
     /// Entries that nearly match, when the key stage is the empty one.
     pub near: Vec<NearMiss>,
     /// What the routers do to the classes of calls.
@@ -121,6 +123,7 @@ impl<'a> Case<'a> {
         let mut view = View {
             stages: vec![question::stage(self)],
             left: Vec::new(),
+            connecting: Vec::new(),
             near: Vec::new(),
             routed: Routed::default(),
         };
@@ -135,10 +138,7 @@ impl<'a> Case<'a> {
             ..Stage::plain(StageId::Place, State::Ok)
         });
         let kept = key::stages(self, repaired, &mut view);
-        view.left = later::stages(self, kept, repaired, &mut view)
-            .iter()
-            .map(|kept| kept.url.address().unwrap_or_else(|| kept.entry.address()))
-            .collect();
+        view.left = addresses_of(&later::stages(self, kept, repaired, &mut view));
         view
     }
 
@@ -156,6 +156,13 @@ impl<'a> Case<'a> {
             },
         }
     }
+}
+
+/// `host:port` of each entry.
+fn addresses_of(kept: &[Kept<'_>]) -> Vec<String> {
+    kept.iter()
+        .map(|kept| kept.url.address().unwrap_or_else(|| kept.entry.address()))
+        .collect()
 }
 
 /// The stages that a reference without a registry does not have.

@@ -115,8 +115,13 @@ fn client(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
 fn put_remote(c: &Cursor<'_>, d: &mut Draft, span: Span) {
     let address = bare_address(c.str(span).trim());
     if address.contains(':') {
+        // A loopback address is connected to as the consumer's own host (`NetUtils.filterLocalHost`).
+        let named = d.facts.provider().cloned();
         d.facts.remove("provider");
         d.put_address(Claim::Provider, c.fact(span));
+        if let Some(named) = named.filter(|named| named.value != address) {
+            d.put(Claim::Registered, named);
+        }
     }
 }
 
