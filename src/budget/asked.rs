@@ -107,6 +107,14 @@ impl Distribution {
         }
     }
 
+    /// The mean; of buckets what it is at most, and none when one has no upper end.
+    pub fn mean(&self) -> Option<Micros> {
+        match self {
+            Self::Fine(histogram) => histogram.mean(),
+            Self::Coarse(cumulative) => cumulative.mean_at_most(),
+        }
+    }
+
     /// Whether every value is the same, as far as the buckets tell.
     pub fn is_one_value(&self) -> bool {
         match self {
@@ -145,6 +153,34 @@ pub struct Measured {
     pub distribution: Option<Distribution>,
     /// What was left out or looked odd: a fixed word and a number.
     pub remarks: Vec<(String, u64)>,
+    /// What keeps it from being trusted as the service's own, beside its numbers.
+    pub doubt: Option<Doubt>,
+    /// Equal calls of methods that write, those closest together first.
+    pub repeated: Vec<EqualCalls>,
+}
+
+/// What is taken for granted about measured times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doubt {
+    /// The numbers have no unit: milliseconds.
+    Unit,
+    /// The labels of the series name no service: they may be of anything.
+    Unnamed,
+    /// Counters tell everything since their process started, not a window of time.
+    SinceStart,
+}
+
+/// Two calls of one caller with the same method and arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EqualCalls {
+    /// The method.
+    pub method: String,
+    /// Host of the caller.
+    pub caller: String,
+    /// Time between their beginnings.
+    pub gap: Micros,
+    /// Their lines in the log, the one read first in front.
+    pub lines: (u64, u64),
 }
 
 /// Everything that was given for a budget.

@@ -2,6 +2,8 @@
 //!
 //! Mirrors `AbstractLoadBalance.getWeight`, `RandomLoadBalance` and `ZoneAwareClusterInvoker`.
 
+use std::collections::BTreeMap;
+
 use super::layers::own_value;
 use crate::model::{
     url::{Url, parse_int, parse_long},
@@ -126,6 +128,26 @@ pub fn share_leaving(nodes: &[(bool, i32)]) -> f64 {
         .filter(|(_, (inside, _))| !inside)
         .map(|(share, _)| share)
         .sum()
+}
+
+/// The share of the second tries that leaves a room. The first address is left out of the second choice
+/// (`AbstractClusterInvoker.reselect`), and the rest is chosen by weight again; `None` when there is no second address.
+pub fn share_leaving_again(nodes: &[(bool, i32)]) -> Option<f64> {
+    if nodes.len() < 2 {
+        return None;
+    }
+    let weights: Vec<i32> = nodes.iter().map(|(_, weight)| *weight).collect();
+    // Equal nodes are the same first choice.
+    let mut first: BTreeMap<(bool, i32), (usize, f64)> = BTreeMap::new();
+    for (place, (node, share)) in nodes.iter().zip(shares(&weights)).enumerate() {
+        first.entry(*node).or_insert((place, 0.0)).1 += share;
+    }
+    let again = first.values().map(|(place, share)| {
+        let mut rest = nodes.to_vec();
+        rest.remove(*place);
+        share * share_leaving(&rest)
+    });
+    Some(again.sum())
 }
 
 /// One registry of several.
@@ -262,5 +284,21 @@ mod tests {
         near(&room((5, 100), (20, 1)), 0.038_462);
         near(&room((2, 0), (2, 0)), 0.5);
         near(&[], 0.0);
+    }
+
+    #[test]
+    fn a_second_try_leaves_more_often() {
+        let near = |nodes: &[(bool, i32)], expected: f64| {
+            let share = share_leaving_again(nodes).unwrap();
+            assert!(
+                (share - expected).abs() < 1e-9,
+                "{share} against {expected}"
+            );
+        };
+        // one here, one there: the second try goes to the other one
+        near(&room((1, 100), (1, 100)), 0.5);
+        near(&room((2, 100), (1, 100)), 2.0 / 3.0 * 0.5);
+        near(&room((1, 100), (1, 1)), 100.0 / 101.0);
+        assert_eq!(share_leaving_again(&room((1, 100), (0, 1))), None);
     }
 }

@@ -40,6 +40,7 @@ impl Range {
 pub struct Histogram {
     counts: Vec<u64>,
     total: u64,
+    sum: u128,
     smallest: Option<Micros>,
     largest: Option<Micros>,
 }
@@ -62,6 +63,7 @@ impl Histogram {
         }
         self.counts[place] += count;
         self.total += count;
+        self.sum += u128::from(value.0) * u128::from(count);
         self.smallest = Some(self.smallest.map_or(value, |known| known.min(value)));
         self.largest = Some(self.largest.map_or(value, |known| known.max(value)));
     }
@@ -75,6 +77,7 @@ impl Histogram {
             *count += more;
         }
         self.total += other.total;
+        self.sum += other.sum;
         let ends = [other.smallest, other.largest];
         self.smallest = self.smallest.into_iter().chain(ends[0]).min();
         self.largest = self.largest.into_iter().chain(ends[1]).max();
@@ -83,6 +86,11 @@ impl Histogram {
     /// How many.
     pub fn total(&self) -> u64 {
         self.total
+    }
+
+    /// The mean, exactly, rounded up.
+    pub fn mean(&self) -> Option<Micros> {
+        mean(self.sum, self.total)
     }
 
     /// The smallest value, exactly.
@@ -145,6 +153,12 @@ impl Histogram {
                 (Micros(low), Micros(high), *count)
             })
     }
+}
+
+fn mean(sum: u128, total: u64) -> Option<Micros> {
+    let mean = sum.checked_add(u128::from(total))?.checked_sub(1)?;
+    let mean = mean.checked_div(u128::from(total))?;
+    u64::try_from(mean).ok().map(Micros)
 }
 
 fn place(value: u64) -> usize {
@@ -250,6 +264,17 @@ impl Cumulative {
         (total - at_least, total - at_most)
     }
 
+    /// The mean if every value were as large as its bucket allows; none when one has no upper end.
+    pub fn mean_at_most(&self) -> Option<Micros> {
+        let sum = self.buckets().try_fold(0_u128, |sum, (_, high, count)| {
+            if count == 0 {
+                return Some(sum);
+            }
+            Some(sum + u128::from(high?.0) * u128::from(count))
+        })?;
+        mean(sum, self.total())
+    }
+
     /// Lower end, upper end, count of each bucket.
     pub fn buckets(&self) -> impl Iterator<Item = (Micros, Option<Micros>, u64)> {
         let mut before = (Micros(0), 0);
@@ -321,6 +346,23 @@ mod tests {
                 prop_assert!(certain <= real && real <= possible);
             }
         }
+    }
+
+    #[test]
+    fn means() {
+        assert_eq!(counted(&[1, 2, 4]).mean(), Some(Micros(3)));
+        assert_eq!(counted(&[]).mean(), None);
+        let buckets = |open: u64| {
+            Cumulative::new([
+                (Some(Micros(10)), 3),
+                (Some(Micros(20)), 4),
+                (None, 4 + open),
+            ])
+            .unwrap()
+            .mean_at_most()
+        };
+        assert_eq!((buckets(0), buckets(1)), (Some(Micros(13)), None));
+        assert_eq!(Cumulative::new([(None, 0)]).unwrap().mean_at_most(), None);
     }
 
     #[test]

@@ -27,7 +27,10 @@ pub struct TimeoutBudgetArgs {
     /// Measured times: one number a line, a CSV column, or an access log
     #[arg(long, value_name = "FILE")]
     pub samples: Option<PathBuf>,
-    /// Prometheus text
+    /// Column of the times in a CSV file of --samples: its name, or its number from 1
+    #[arg(long, value_name = "NAME|N", requires = "samples")]
+    pub column: Option<String>,
+    /// Prometheus text, or a Prometheus server; several addresses separated by commas
     #[arg(long, value_name = "FILE|URL")]
     pub prometheus: Option<String>,
     /// Round-trip time

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// End of a run when nobody says otherwise.
-const DEADLINE: Duration = Duration::from_secs(10);
+pub(super) const DEADLINE: Duration = Duration::from_secs(10);
 
 /// An empty snapshot that hides the secrets of this run.
 pub(super) fn snapshot(settings: &Settings) -> Snapshot {

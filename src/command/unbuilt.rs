@@ -32,7 +32,10 @@ pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
 
 /// The first given flag of `timeout-budget` that is not there.
 pub(super) fn timeout_budget(args: &TimeoutBudgetArgs) -> Result<(), UsageError> {
-    common(&args.common)
+    let mut common = args.common.clone();
+    // Round trips are tried.
+    common.sight.probe = false;
+    self::common(&common)
 }
 
 /// The first given flag of `lint` that is not there.

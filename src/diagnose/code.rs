@@ -196,6 +196,7 @@ codes! {
     ObservedContradicts = 7020, "observed-contradicts", Warning, Timeout;
     LimitNotActive = 7021, "limit-not-active", Warning, Timeout;
     RequestLost = 7022, "request-lost", Warning, Network;
+    HiddenRetry = 7023, "hidden-retry", Warning, Timeout;
     LintTypedValue = 8001, "lint-typed-value", Warning, Rule;
     LintDuplicateKey = 8002, "lint-duplicate-key", Warning, Rule;
     LintUnknownKey = 8003, "lint-unknown-key", Warning, Rule;

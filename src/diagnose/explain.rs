@@ -122,6 +122,7 @@ pages! {
     ObservedContradicts = "DG7020",
     LimitNotActive = "DG7021",
     RequestLost = "DG7022",
+    HiddenRetry = "DG7023",
     LintTypedValue = "DG8001",
     LintDuplicateKey = "DG8002",
     LintUnknownKey = "DG8003",

@@ -12,6 +12,7 @@ pub struct Lines<R> {
     number: u64,
     bytes: u64,
     buffer: Vec<u8>,
+    stops: bool,
 }
 
 /// One line, without its end.
@@ -33,6 +34,15 @@ impl<R: BufRead> Lines<R> {
             number: 0,
             bytes: 0,
             buffer: Vec::new(),
+            stops: false,
+        }
+    }
+
+    /// The same for readers that refuse a line that is too long: the rest of it is not waited for.
+    pub fn refusing(reader: R) -> Self {
+        Self {
+            stops: true,
+            ..Self::new(reader)
         }
     }
 
@@ -66,7 +76,7 @@ impl<R: BufRead> Lines<R> {
             let used = line.len() + usize::from(end.is_some());
             self.reader.consume(used);
             self.bytes += used as u64;
-            if end.is_some() {
+            if end.is_some() || cut && self.stops {
                 break;
             }
         }

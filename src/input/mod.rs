@@ -9,5 +9,6 @@ pub mod log;
 pub mod metrics;
 pub mod properties;
 pub mod providers;
+pub mod repeats;
 pub mod requests;
 pub mod samples;

@@ -142,6 +142,11 @@ fn vector(body: &[u8]) -> Result<Vec<Sample>, String> {
         let why: String = why.chars().take(200).collect();
         return Err(format!("the query failed: {why}"));
     }
+    if let Some(kind) = answer["data"]["resultType"].as_str()
+        && kind != "vector"
+    {
+        return Err(format!("the answer is a {kind}, expected a vector"));
+    }
     let result = answer["data"]["result"]
         .as_array()
         .ok_or_else(|| "the answer has no result".to_owned())?;

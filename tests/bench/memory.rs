@@ -7,6 +7,7 @@
 //!   as an archive: below 40 MB and 150 bytes for every service name.
 //! * `log`: `--from-log -` of 100 MB and 1 GB: below 40 MB, and no more for the long one than for the short one; beside it
 //!   how long `wc -l` and `cat` take for the same bytes through the same pipe.
+//! * `samples`: `timeout-budget --samples -` of 100 MB and 1 GB, plain numbers and an access log: as for logs.
 //! * `all`: `snapshot --all` of a Nacos with 1,000 and 10,000 services: as for recordings.
 
 #![expect(
@@ -58,6 +59,9 @@ fn main() -> Result<ExitCode> {
     }
     if wanted("log") {
         held &= logs()?;
+    }
+    if wanted("samples") {
+        held &= samples()?;
     }
     if wanted("all") {
         held &= everything()?;
@@ -213,6 +217,68 @@ fn logs() -> Result<bool> {
             limit.min(BASE_BYTES) / 1000,
             f64::from(u32::try_from(megabytes)?) / seconds,
         )?;
+    }
+    Ok(held)
+}
+
+/// Response times of two lengths in two forms.
+fn samples() -> Result<bool> {
+    let mut out = io::stdout();
+    writeln!(out, "diag timeout-budget --samples -")?;
+    writeln!(
+        out,
+        "form           MB  peak KB  limit KB  seconds   MB/s  wc -l seconds  cat seconds"
+    )?;
+    let (mut numbers, mut log) = (Vec::new(), Vec::new());
+    for number in 0..50_000_u32 {
+        let (whole, part) = (number * 7919 % 400, number % 1000);
+        writeln!(numbers, "{whole}.{part:03}")?;
+        writeln!(
+            log,
+            "[2026-11-29 20:{:02}:00.00000] -> [2026-11-29 20:{:02}:00.{:03}00] 10.0.0.5:52100 -> 10.0.0.7:20880 - \
+             com.acme.Order get(java.lang.String) [\"{number}\"]",
+            number / 1000,
+            number / 1000,
+            whole,
+        )?;
+    }
+    let mut held = true;
+    for (form, block) in [("numbers", &numbers), ("access log", &log)] {
+        let mut before = None;
+        for megabytes in [100, 1_000] {
+            let bytes = megabytes * 1_000_000;
+            let asked = [
+                "timeout-budget",
+                "com.acme.Order",
+                "get",
+                "--samples",
+                "-",
+                "-o",
+                "json",
+            ];
+            let ran = run(DIAG, &asked, Some((block, bytes)))?;
+            let report: Value = serde_json::from_slice(&ran.stdout)?;
+            let counted = &report["reports"][0]["budget"]["measured"]["samples"];
+            ensure!(
+                counted.as_u64().is_some_and(|count| count > 500_000),
+                "{report}"
+            );
+            let limit = before.map_or(BASE_BYTES, |short: u64| short + SLACK_BYTES);
+            held &= ran.bytes < limit.min(BASE_BYTES);
+            before = Some(ran.bytes);
+            let other = |program: &str, arguments: &[&str]| {
+                run(program, arguments, Some((block, bytes))).map(|ran| ran.took.as_secs_f64())
+            };
+            let (count, copy) = (other("wc", &["-l"])?, other("cat", &["-u"])?);
+            let seconds = ran.took.as_secs_f64();
+            writeln!(
+                out,
+                "{form:<10}  {megabytes:>5}  {:>7}  {:>8}  {seconds:>7.2}  {:>5.0}  {count:>13.2}  {copy:>11.2}",
+                ran.bytes / 1000,
+                limit.min(BASE_BYTES) / 1000,
+                f64::from(u32::try_from(megabytes)?) / seconds,
+            )?;
+        }
     }
     Ok(held)
 }

@@ -15,6 +15,10 @@ use diag::{
 };
 use serde_json::Value;
 
+mod facts;
+mod numbers;
+mod prometheus;
+
 use crate::{
     cases::{
         case::cases_under,

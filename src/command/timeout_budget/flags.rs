@@ -86,6 +86,8 @@ fn given(args: &TimeoutBudgetArgs) -> Result<Option<Measured>, UsageError> {
         from: crate::budget::asked::From::Given,
         distribution: None,
         remarks: Vec::new(),
+        doubt: None,
+        repeated: Vec::new(),
     }))
 }
 

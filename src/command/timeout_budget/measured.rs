@@ -1,27 +1,30 @@
-//! Measured times from files and pages: opened here, read as streams, folded into one distribution.
+//! Measured times from files, pages and recordings: opened here, read as streams, folded into one distribution.
 
 use std::io::{self, BufRead};
 
 use super::flags;
 use crate::{
     budget::{
-        asked::{Distribution, From, Measured},
+        asked::{Distribution, Doubt, EqualCalls, From, Measured},
         histogram::{Cumulative, Histogram, Range},
-        plan::Side,
+        plan::{self, Side},
         quantile::Quantile,
     },
     cli::TimeoutBudgetArgs,
     command::{files, live},
     error::InputError,
     input::{
-        metrics::{self, Found, Times, Whose},
+        metrics::{self, Collector, Found, Times, Whose},
         samples::{self, Form},
     },
+    model::service_key::ServiceKey,
     observe::metrics::{Answer, Page},
+    question::Question,
     settings::Settings,
+    snapshot::{Key, Snapshot, SourceKind},
 };
 
-/// The measured times of `--samples` or `--prometheus`; none when neither is given. `service` is the key as typed.
+/// The measured times of `--samples` or `--prometheus`; none when neither is given.
 pub(super) fn measured(
     args: &TimeoutBudgetArgs,
     settings: &Settings,
@@ -33,6 +36,11 @@ pub(super) fn measured(
         let wanted = samples::Wanted {
             service: args.service.as_deref(),
             method,
+            column: args.column.as_deref(),
+            repeated: Some(samples::Watch {
+                declared: &args.write,
+                fits: plan::writes,
+            }),
         };
         let reader = files::open(path)?;
         return Ok(Some(of_samples(reader, &name, wanted, side)?));
@@ -40,37 +48,91 @@ pub(super) fn measured(
     let Some(place) = &args.prometheus else {
         return Ok(None);
     };
-    let interface = args
+    let service = args
         .service
         .as_deref()
-        .and_then(|text| crate::model::service_key::ServiceKey::parse_cli(text).ok())
-        .map(|key| key.interface);
+        .and_then(|text| ServiceKey::parse_cli(text).ok());
     let wanted = metrics::Wanted {
-        interface: interface.as_deref(),
+        service: service.as_ref(),
         method,
+        whose: side.map(whose),
     };
     let broken = |error: &dyn std::fmt::Display| content(place, &error.to_string());
-    let found = if Page::is_address(place) {
-        let page = Page::parse(place).map_err(|problem| flags::wrong("--prometheus", &problem))?;
-        let runtime = live::runtime()?;
-        let text = runtime
-            .block_on(page.fetch(wanted.interface, wanted.method, settings.request_timeout))
-            .map_err(|problem| content(&page.shown(), &problem))?;
-        match text {
-            Answer::Text(text) => {
-                metrics::read(text.as_bytes(), wanted).map_err(|error| broken(&error))?
-            }
-            Answer::Samples(list) => {
-                collected(&list, wanted).map_err(|problem| content(&page.shown(), &problem))?
-            }
-        }
+    let measured = if Page::is_address(place) {
+        of_pages(place, wanted, settings, side)?
     } else {
         let reader = files::open(std::path::Path::new(place))?;
-        metrics::read(reader, wanted).map_err(|error| broken(&error))?
+        let found = metrics::read(reader, wanted).map_err(|error| broken(&error))?;
+        of_metrics(found, side).map_err(|error| broken(&error))?
     };
-    Ok(Some(
-        of_metrics(found, side).map_err(|error| broken(&error))?,
-    ))
+    Ok(Some(measured))
+}
+
+/// The times in metrics that a recording holds: pages, answers of the QOS command `metrics`, attached files. None when
+/// they tell nothing of the service; the second value is what is wrong with them.
+pub(super) fn recorded(
+    args: &TimeoutBudgetArgs,
+    question: &Question,
+    snapshot: &Snapshot,
+) -> Result<(Option<Measured>, Option<String>), crate::error::UsageError> {
+    let side = flags::side(args)?;
+    let wanted = metrics::Wanted {
+        service: Some(&question.service),
+        method: question.invocation.method.as_deref(),
+        whose: side.map(whose),
+    };
+    let mut collector = Collector::default();
+    let mut pages = 0;
+    for (id, source) in &snapshot.manifest().sources {
+        let mut texts = Vec::new();
+        match source.kind {
+            SourceKind::Metrics => texts.extend(body(snapshot, id, &Key::MetricsText)),
+            SourceKind::Qos => texts.extend(body(snapshot, id, &Key::qos("metrics"))),
+            SourceKind::File if is_metrics(source.file_as.as_deref()) => {
+                texts.extend(snapshot.text(id).map(str::to_owned));
+            }
+            _ => {}
+        }
+        for text in texts {
+            collector.begin(&format!("{id} "));
+            pages += 1;
+            // A prompt or a greeting may stand among the lines.
+            for sample in text.lines().filter_map(|line| metrics::sample(line.trim())) {
+                if let Err(problem) = collector.take(&sample, wanted) {
+                    return Ok((None, Some(format!("metrics of {id}: {problem}"))));
+                }
+            }
+        }
+    }
+    if pages == 0 {
+        return Ok((None, None));
+    }
+    let found = collector
+        .finish(wanted)
+        .and_then(|found| of_metrics(found, side));
+    Ok(match found {
+        Ok(measured) => (Some(measured), None),
+        Err(problem) => (None, Some(format!("recorded metrics: {problem}"))),
+    })
+}
+
+/// Whether an attached file is a page of metrics, by what it was attached as.
+fn is_metrics(file_as: Option<&str>) -> bool {
+    file_as.is_some_and(|word| word.ends_with("metrics"))
+}
+
+fn body(snapshot: &Snapshot, source: &crate::snapshot::SourceId, key: &Key) -> Option<String> {
+    let lines = snapshot.latest(source, key);
+    lines
+        .iter()
+        .find_map(|line| Some(line.body_text()?.into_owned()))
+}
+
+fn whose(side: Side) -> Whose {
+    match side {
+        Side::Consumer => Whose::Consumer,
+        Side::Provider => Whose::Provider,
+    }
 }
 
 /// A file or page whose content means nothing.
@@ -81,12 +143,80 @@ fn content(name: &str, problem: &str) -> InputError {
     }
 }
 
-fn collected(list: &[metrics::Sample], wanted: metrics::Wanted<'_>) -> Result<Found, String> {
-    let mut collector = metrics::Collector::default();
-    for sample in list {
-        collector.take(sample, wanted)?;
+/// All pages of a list of addresses, put together. One that does not answer is told and left out, unless it is the
+/// only one.
+fn of_pages(
+    places: &str,
+    wanted: metrics::Wanted<'_>,
+    settings: &Settings,
+    side: Option<Side>,
+) -> anyhow::Result<Measured> {
+    let mut pages = Vec::new();
+    for place in addresses(places) {
+        pages.push(Page::parse(place).map_err(|problem| flags::wrong("--prometheus", &problem))?);
     }
-    collector.finish()
+    let runtime = live::runtime()?;
+    let mut collector = Collector::default();
+    let (mut silent, mut first) = (0_u64, None);
+    for page in &pages {
+        let answer = runtime.block_on(page.fetch(
+            wanted.service.map(|service| service.interface.as_str()),
+            wanted.method,
+            settings.request_timeout,
+        ));
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(problem) => {
+                silent += 1;
+                first.get_or_insert_with(|| content(&page.shown(), &problem));
+                continue;
+            }
+        };
+        if pages.len() > 1 {
+            collector.begin(&format!("{} ", page.shown()));
+        }
+        match answer {
+            Answer::Text(text) => metrics::collect(text.as_bytes(), &mut collector, wanted)
+                .map_err(|error| content(&page.shown(), &error.to_string()))?,
+            Answer::Samples(list) => {
+                for sample in &list {
+                    collector
+                        .take(sample, wanted)
+                        .map_err(|problem| content(&page.shown(), &problem))?;
+                }
+            }
+        }
+    }
+    if let Some(error) = first.filter(|_| silent == pages.len() as u64) {
+        return Err(error.into());
+    }
+    let name = pages.iter().map(Page::shown).collect::<Vec<_>>().join(",");
+    let mut measured = collector
+        .finish(wanted)
+        .and_then(|found| of_metrics(found, side))
+        .map_err(|problem| content(&name, &problem))?;
+    if silent > 0 {
+        measured
+            .remarks
+            .push(("pages that did not answer".to_owned(), silent));
+    }
+    Ok(measured)
+}
+
+/// The addresses of a list: a comma in front of `http` ends one.
+fn addresses(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(at) = [",http://", ",https://"]
+        .iter()
+        .filter_map(|sign| rest.find(sign))
+        .min()
+    {
+        found.push(&rest[..at]);
+        rest = &rest[at + 1..];
+    }
+    found.push(rest);
+    found
 }
 
 fn of_samples(
@@ -111,6 +241,17 @@ fn of_samples(
         from: From::Samples(name.to_owned()),
         distribution: Some(distribution),
         remarks: remarks(&read.left_out),
+        doubt: read.unit_assumed.then_some(Doubt::Unit),
+        repeated: read
+            .repeated
+            .into_iter()
+            .map(|pair| EqualCalls {
+                method: pair.method,
+                caller: pair.caller,
+                gap: pair.gap,
+                lines: pair.lines,
+            })
+            .collect(),
     })
 }
 
@@ -126,6 +267,7 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
         Whose::Consumer => Side::Consumer,
         Whose::Provider => Side::Provider,
     }));
+    let counted = matches!(found.times, Times::Buckets(_));
     let (p99, distribution) = match found.times {
         Times::P99(low, high) => (
             Range {
@@ -144,6 +286,13 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
             (estimate.value, Some(distribution))
         }
     };
+    let doubt = if !found.names_service {
+        Some(Doubt::Unnamed)
+    } else if counted {
+        Some(Doubt::SinceStart)
+    } else {
+        None
+    };
     Ok(Measured {
         p99,
         side: known.unwrap_or_default(),
@@ -151,5 +300,21 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
         from: From::Metrics(found.name),
         distribution,
         remarks: remarks(&found.left_out),
+        doubt,
+        repeated: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_of_addresses() {
+        assert_eq!(
+            addresses("http://a/m?x=1,2,https://b/m,http://c"),
+            ["http://a/m?x=1,2", "https://b/m", "http://c"]
+        );
+        assert_eq!(addresses("http://a"), ["http://a"]);
+    }
 }

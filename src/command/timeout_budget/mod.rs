@@ -2,6 +2,7 @@
 
 mod flags;
 mod measured;
+mod probe;
 
 use std::path::Path;
 
@@ -40,17 +41,23 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     }
     let files = files::read(&args.common)?;
     let gathered = match &args.common.sight.snapshot {
+        Some(_) if args.common.sight.probe => return Err(only_live().into()),
         Some(path) => recorded(path, args, &settings, files)?,
         None => live(args, &mut settings, files, &asked, around)?,
     };
-    let answered: Vec<Answered> = gathered
-        .questions
-        .into_iter()
-        .map(|question| Answered {
+    let mut answered: Vec<Answered> = Vec::new();
+    for question in gathered.questions {
+        let mut asked = asked.clone();
+        if asked.measured.is_none() {
+            let (found, problem) = measured::recorded(args, &question, &gathered.snapshot)?;
+            warn(flags, problem.as_slice());
+            asked.measured = found;
+        }
+        answered.push(Answered {
             diagnosis: diagnose_budget(&question, &asked, &gathered.snapshot),
             question,
-        })
-        .collect();
+        });
+    }
     let manner = Manner {
         command: "timeout-budget".to_owned(),
         lang: show::lang(&settings, flags, &around.environment),
@@ -80,6 +87,14 @@ fn services(args: &TimeoutBudgetArgs, files: &[Handed]) -> Vec<String> {
         None if files.iter().any(Handed::names_a_service) => Vec::new(),
         None => vec![UNNAMED.to_owned()],
     }
+}
+
+/// A recording was made somewhere and some time: connections of now do not belong to it.
+fn only_live() -> UsageError {
+    UsageError::new(
+        "--probe connects to the providers that a registry has now, --snapshot is of another time",
+    )
+    .hint("give --registry, or --rtt with what you measured")
 }
 
 fn recorded(
@@ -136,6 +151,10 @@ fn live(
         quiet,
         wants_budget,
     )?;
+    if args.common.sight.probe && ended == Ended::Complete {
+        let notes = probe::round_trips(&mut snapshot, &questions, settings)?;
+        warn(&args.common.output, &notes);
+    }
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
         question.now = now;

@@ -3,7 +3,7 @@
 use super::{
     Asked, Assumption, Certainty, Missing, NotSeen, Said, Worlds,
     consumer::{Side, side},
-    gather, ladder,
+    gather, ladder, links,
     model::{Advice, Budget, InForce, Need, Notation, PerTry, Total, Tries, WhatIf},
     observed::{Happening, happenings},
     providers::{Offer, Reader},
@@ -12,7 +12,7 @@ use super::{
 use crate::{
     budget::{
         advice::{self, Advised},
-        asked::Pick,
+        asked::{Doubt, Pick},
         effective::{self, Call},
         layers::own_value,
         plan::{self, Cluster, Side as Measuring},
@@ -39,6 +39,8 @@ pub(super) struct Computed<'a> {
     pub(super) certainty: Certainty,
     pub(super) happenings: Vec<Happening>,
     pub(super) consumers: Option<u64>,
+    /// The round trip as it was tried, and whether that was on the consumer.
+    pub(super) probed: Option<(Micros, bool)>,
     pub(super) assumed: Vec<Assumption>,
     pub(super) not_seen: Vec<NotSeen>,
 }
@@ -60,6 +62,15 @@ impl Computed<'_> {
     /// The longest one.
     pub(super) fn longest(&self) -> Option<(&InForce, Micros)> {
         self.timeouts().max_by_key(|(_, time)| *time)
+    }
+
+    /// The round trip that is computed with: as given, as tried, as its class of link has it.
+    pub(super) fn round_trip(&self) -> Micros {
+        let tried = self.probed.map(|(rtt, _)| rtt);
+        self.asked
+            .rtt
+            .or(tried)
+            .unwrap_or_else(|| self.asked.round_trip())
     }
 
     /// Whether something is known to be in force: a service was named.
@@ -115,6 +126,7 @@ pub(super) fn compute<'a>(
         certainty: Certainty::Certain,
         happenings: happenings(question),
         consumers,
+        probed: None,
         assumed: Vec::new(),
         not_seen: Vec::new(),
         version,
@@ -123,6 +135,7 @@ pub(super) fn compute<'a>(
         call,
     };
     want_probes(&computed, missing);
+    want_metrics(snapshot, missing);
     if computed.has_service() {
         let rows = |side: &Side, offers: &[Offer], version: &DubboVersion| {
             ladder::in_force(offers, side, &computed.call, version)
@@ -167,6 +180,9 @@ pub(super) fn compute<'a>(
             );
         }
         computed.budget.tries = Some(tries(&computed));
+        computed.budget.links = links::links(&computed);
+        computed.probed = links::round_trip(&computed, &computed.budget.links);
+        computed.budget.leaving = links::leaving(&computed);
         computed.budget.settings = super::raise_load::settings_rows(&computed);
     }
     numbers(&mut computed);
@@ -178,6 +194,18 @@ pub(super) fn compute<'a>(
     computed
 }
 
+/// Recorded pages of metrics: they may tell how long calls take.
+fn want_metrics(snapshot: &Snapshot, missing: &Missing) {
+    for (id, source) in &snapshot.manifest().sources {
+        let key = match source.kind {
+            SourceKind::Metrics => Key::MetricsText,
+            SourceKind::Qos => Key::qos("metrics"),
+            _ => continue,
+        };
+        missing.note(snapshot, Want::any(id, key));
+    }
+}
+
 /// Recorded heartbeats of the providers.
 fn want_probes(computed: &Computed<'_>, missing: &Missing) {
     let sources = &computed.snapshot.manifest().sources;
@@ -186,11 +214,13 @@ fn want_probes(computed: &Computed<'_>, missing: &Missing) {
         .filter(|(_, source)| source.kind == SourceKind::Probe)
     {
         for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
-            let key = Key::Probe {
-                kind: "dubbo-heartbeat".to_owned(),
-                address: provider.address.clone(),
-            };
-            missing.note(computed.snapshot, Want::any(id, key));
+            for kind in links::KINDS {
+                let key = Key::Probe {
+                    kind: kind.to_owned(),
+                    address: provider.address.clone(),
+                };
+                missing.note(computed.snapshot, Want::any(id, key));
+            }
         }
     }
 }
@@ -336,7 +366,7 @@ fn numbers(computed: &mut Computed<'_>) {
         let need = |p99| plan::Need {
             p99,
             side: measured.side,
-            rtt: asked.round_trip(),
+            rtt: computed.round_trip(),
             serialization: asked.serialized(),
         };
         let (high, low) = (need(p99), need(measured.p99.low));
@@ -347,10 +377,11 @@ fn numbers(computed: &mut Computed<'_>) {
             rtt_from: if included {
                 "included".to_owned()
             } else {
-                match (asked.rtt, asked.link) {
-                    (Some(_), _) => "given".to_owned(),
-                    (None, Some(link)) => link.name().to_owned(),
-                    (None, None) => "unknown".to_owned(),
+                match (asked.rtt, computed.probed, asked.link) {
+                    (Some(_), ..) => "given".to_owned(),
+                    (None, Some(_), _) => "probed".to_owned(),
+                    (None, None, Some(link)) => link.name().to_owned(),
+                    (None, None, None) => "unknown".to_owned(),
                 }
             },
             serialization_ms: if included {
@@ -375,7 +406,8 @@ fn numbers(computed: &mut Computed<'_>) {
             Pick::Tight => budget.tight,
             Pick::Comfortable => budget.comfortable,
         };
-        if computed.has_service() {
+        // Without an upper end nothing says that any timeout is long enough.
+        if computed.has_service() && measured.p99.high.is_some() {
             computed.budget.advice = Some(advise(computed, timeout));
         }
         assume(computed, included);
@@ -383,7 +415,7 @@ fn numbers(computed: &mut Computed<'_>) {
     total(computed);
     what_if(computed);
     computed.budget.capacity = super::raise_load::capacity(computed);
-    computed.budget.chain = chain_info(asked);
+    computed.budget.chain = chain_info(asked, computed.round_trip());
 }
 
 fn assume(computed: &mut Computed<'_>, included: bool) {
@@ -392,6 +424,7 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
         .measured
         .as_ref()
         .is_some_and(|found| found.side_known);
+    let probed = computed.probed;
     let mut assume = |what, value: &str, say| {
         computed.assumed.push(Assumption {
             what,
@@ -400,13 +433,22 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
             changes_verdict: false,
         });
     };
+    match asked.measured.as_ref().and_then(|found| found.doubt) {
+        Some(Doubt::Unit) => assume("unit", "ms", Say::AssumedUnit),
+        Some(Doubt::SinceStart) => assume("window", "-", Say::AssumedSinceStart),
+        Some(Doubt::Unnamed) | None => {}
+    }
     if !known {
         assume("p99-side", "provider", Say::AssumedProviderSide);
     }
     if !included && asked.rtt.is_none() {
-        match asked.link {
-            Some(link) => assume("rtt", link.name(), Say::AssumedLink),
-            None => assume("rtt", "0 ms", Say::AssumedNoRtt),
+        match (probed, asked.link) {
+            (Some((rtt, false)), _) => {
+                assume("rtt", &format!("{rtt} ms"), Say::AssumedProbedElsewhere);
+            }
+            (Some((_, true)), _) => {}
+            (None, Some(link)) => assume("rtt", link.name(), Say::AssumedLink),
+            (None, None) => assume("rtt", "0 ms", Say::AssumedNoRtt),
         }
     }
 }

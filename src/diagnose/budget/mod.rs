@@ -3,12 +3,14 @@
 mod compute;
 mod consumer;
 mod ladder;
+mod links;
 pub mod model;
 mod observed;
 mod providers;
 mod raise;
 mod raise_load;
 mod raise_logs;
+mod raise_tries;
 mod told;
 
 use crate::{

@@ -23,6 +23,10 @@ pub struct Budget {
     pub need: Option<Need>,
     /// The budget of one try.
     pub per_try: Option<PerTry>,
+    /// Round trips as they were tried, by pair of zones.
+    pub links: Vec<Link>,
+    /// What leaves the consumer's zone; `null` unless the zone of everybody is known.
+    pub leaving: Option<Leaving>,
     /// All tries against the caller's deadline.
     pub total: Option<Total>,
     /// `--try`.
@@ -143,10 +147,31 @@ pub struct Measured {
     pub p50_ms: Option<f64>,
     /// Nine of ten.
     pub p90_ms: Option<f64>,
+    /// The mean; of buckets what it is at most.
+    pub mean_ms: Option<f64>,
     /// Buckets for the picture: lower end, upper end, count.
     pub buckets: Vec<Bucket>,
     /// What was left out: a word and how often.
     pub remarks: Vec<Remark>,
+    /// Equal calls of methods that write, in an access log: those closest together.
+    pub repeated: Vec<Repeated>,
+    /// How many of them there are.
+    pub repeated_total: usize,
+}
+
+/// Two calls of one caller with the same method and arguments.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Repeated {
+    /// The method.
+    pub method: String,
+    /// Host of the caller.
+    pub caller: String,
+    /// Time between their beginnings.
+    pub gap_ms: f64,
+    /// Line of the one read first.
+    pub first_line: u64,
+    /// Line of the other.
+    pub line: u64,
 }
 
 /// One bucket.
@@ -176,7 +201,7 @@ pub struct Need {
     pub p99_ms: f64,
     /// Round trip; 0 when a P99 of the consumer's side contains it.
     pub rtt_ms: f64,
-    /// `given`, a class of link, `included`, or `unknown`.
+    /// `given`, `probed`, a class of link, `included`, or `unknown`.
     pub rtt_from: String,
     /// Serialization and transfer.
     pub serialization_ms: f64,
@@ -201,6 +226,52 @@ pub struct PerTry {
     pub upper_ms: f64,
     /// Rounded up.
     pub comfortable_ms: f64,
+}
+
+/// Round trips from one zone to another, and the budget that they make.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Link {
+    /// Zone of the machine that tried; `null` = not known.
+    pub from_zone: Option<String>,
+    /// Zone of the providers; `null` = not known.
+    pub to_zone: Option<String>,
+    /// The machines that tried.
+    pub from: Vec<String>,
+    /// Providers that were tried.
+    pub addresses: usize,
+    /// Round trips.
+    pub samples: usize,
+    /// Tries without an answer.
+    pub lost: u64,
+    /// The fastest.
+    pub min_ms: f64,
+    /// The middle one.
+    pub median_ms: f64,
+    /// The 99th percentile by nearest rank: of less than 100 the slowest.
+    pub p99_ms: f64,
+    /// `P99 + median + serialization`; `null` without a P99 of the provider's side.
+    pub need_ms: Option<f64>,
+    /// Rounded up.
+    pub tight_ms: Option<f64>,
+    /// Rounded up.
+    pub comfortable_ms: Option<f64>,
+    /// Share of the network in the need.
+    pub network_share: Option<f64>,
+}
+
+/// What leaves the consumer's zone, by weights and random choice among all addresses, before any router.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Leaving {
+    /// The consumer's zone.
+    pub zone: String,
+    /// Providers in it.
+    pub inside: usize,
+    /// Providers elsewhere.
+    pub outside: usize,
+    /// Share of the first tries.
+    pub first: f64,
+    /// Share of the second tries; `null` with one provider.
+    pub again: Option<f64>,
 }
 
 /// All tries against the caller's deadline.
@@ -236,7 +307,7 @@ pub struct Capacity {
     pub qps: f64,
     /// The time of one call that is computed with.
     pub rt_ms: f64,
-    /// `p50` or `p99`.
+    /// `mean` or `p99`.
     pub rt_from: &'static str,
     /// Calls in flight.
     pub in_flight: f64,
@@ -257,6 +328,8 @@ pub struct Limit {
     pub count: u64,
     /// Share that is used.
     pub used: f64,
+    /// Calls a second that it carries; `null` for connections.
+    pub carries_qps: Option<f64>,
     /// What each should allow.
     pub advised_each: f64,
 }
@@ -342,6 +415,8 @@ pub struct Observed {
     pub tries: Option<u64>,
     /// The provider.
     pub address: Option<String>,
+    /// `other-library`: whose socket it was, as far as the stack trace tells.
+    pub library: Option<String>,
     /// The line.
     pub line: u64,
 }

@@ -72,6 +72,10 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
             .messages
             .iter()
             .find(|message| matches!(message.id, Id::Although | Id::GoTried | Id::GoTried3))
+            .or(failure
+                .messages
+                .iter()
+                .find(|message| message.id == Id::Foreign))
     })?;
     let all = failure.facts();
     let facts = &lead.facts;
@@ -81,6 +85,7 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         Id::Pool => "refused",
         Id::Send if !written => "not-written",
         Id::Send => "written-late",
+        Id::Foreign => "other-library",
         Id::NoLeft => "deadline-used-up",
         _ if although => "hidden-retry",
         Id::Slow => "slow",
@@ -117,6 +122,10 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
             address: all
                 .provider()
                 .or(all.target())
+                .map(|fact| fact.value.clone()),
+            library: all
+                .library()
+                .filter(|_| lead.id == Id::Foreign)
                 .map(|fact| fact.value.clone()),
             line: lead.place.line,
         },

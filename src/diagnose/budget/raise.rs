@@ -5,14 +5,13 @@ use serde_json::{Value, json};
 use super::{
     Certainty, Raise,
     compute::Computed,
-    ladder,
     model::{Beaten, InForce},
+    raise_tries,
 };
 use crate::{
     budget::{
-        asked::Asked,
-        effective::{self, Call},
-        plan::{self, Cluster},
+        asked::{Asked, Doubt, From},
+        plan,
         quantile::Quantile,
         quantile::interval_ranks,
         time::Micros,
@@ -26,7 +25,7 @@ const LONG: Micros = Micros::from_millis(3000);
 /// From this share on the network is a large part.
 const LARGE_SHARE: f64 = 1.0 / 3.0;
 
-fn raise(
+pub(super) fn raise(
     code: Code,
     certainty: Certainty,
     subject: (&'static str, String),
@@ -77,13 +76,24 @@ fn evidence(computed: &Computed<'_>, row: &InForce) -> Vec<Evidence> {
 }
 
 /// The least certain of two.
-fn both(a: Certainty, b: Certainty) -> Certainty {
+pub(super) fn both(a: Certainty, b: Certainty) -> Certainty {
     a.min(b)
 }
 
 /// How far the P99 can be trusted, and why not further.
 fn weakness(asked: &Asked) -> Option<String> {
     let measured = asked.measured.as_ref()?;
+    if measured.doubt == Some(Doubt::Unnamed) {
+        let From::Metrics(name) = &measured.from else {
+            return None;
+        };
+        return Some(format!("{name}: no label names the service"));
+    }
+    if measured.distribution.is_none() && measured.p99.relative_width() > 0.5 {
+        // Between the smallest and the largest of several series.
+        let high = measured.p99.high?;
+        return Some(format!("series {}-{high} ms", measured.p99.low));
+    }
     let distribution = measured.distribution.as_ref()?;
     let total = distribution.total();
     if total == 1 {
@@ -183,14 +193,16 @@ fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
     let need = plan::Need {
         p99: measured.p99.high.unwrap_or(measured.p99.low),
         side: measured.side,
-        rtt: computed.asked.round_trip(),
+        rtt: computed.round_trip(),
         serialization: computed.asked.serialized(),
     };
     if need.network_share() < LARGE_SHARE {
         return;
     }
-    let certainty = if computed.asked.rtt.is_some() {
+    let certainty = if computed.asked.rtt.is_some() || computed.probed.is_some_and(|(_, own)| own) {
         Certainty::Certain
+    } else if computed.probed.is_some() {
+        Certainty::Likely
     } else {
         Certainty::Possible
     };
@@ -275,9 +287,7 @@ pub(super) fn settings(computed: &Computed<'_>) -> Vec<Raise> {
         found.extend(no_number(computed, row));
     }
     found.extend(overridden(computed));
-    found.extend(writes(computed));
-    found.extend(useless_retries(computed));
-    found.extend(parallel(computed));
+    found.extend(raise_tries::tries(computed));
     found.extend(countdown(computed));
     found.extend(other_client(computed));
     found
@@ -363,118 +373,6 @@ fn overridden(computed: &Computed<'_>) -> Option<Raise> {
             computed.certainty,
             subject(computed),
             json!({ "key": "timeout", "values": values, "winner": row.level, "value": winner }),
-        )
-    })
-}
-
-/// Writes that are tried again: the method asked about, or, one step lower, those that the providers list.
-fn writes(computed: &Computed<'_>) -> Vec<Raise> {
-    let methods = match &computed.question.invocation.method {
-        Some(method) => vec![method.clone()],
-        None => ladder::names(&computed.offers),
-    };
-    let declared = &computed.asked.writes;
-    let own = super::compute::own(computed);
-    let cluster = Cluster::named(own.text("cluster"));
-    if !cluster.retries() {
-        return Vec::new();
-    }
-    methods
-        .into_iter()
-        .filter(|method| plan::writes(method, declared))
-        .filter_map(|method| {
-            let call = Call {
-                method: method.clone(),
-                ..computed.call.clone()
-            };
-            let tries = effective::tries(own, &call).ok()?;
-            let certainty = if declared.contains(&method) {
-                Certainty::Certain
-            } else {
-                Certainty::Likely
-            };
-            (tries > 1).then(|| Raise {
-                lowered: computed.question.invocation.method.is_none(),
-                ..raise(
-                    Code::RetriesOnWrite,
-                    both(certainty, computed.certainty),
-                    ("method", format!("{}#{method}", computed.question.service)),
-                    json!({ "method": method, "retries": tries - 1 }),
-                )
-            })
-        })
-        .collect()
-}
-
-fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
-    let mut found = Vec::new();
-    let version = &computed.version;
-    let own = super::compute::own(computed);
-    let of = |key: &str, value: &str, whose: &str, reason: String| {
-        raise(
-            Code::RetriesWithoutEffect,
-            Certainty::Certain,
-            ("setting", format!("{key} ({whose})")),
-            json!({ "key": key, "value": value, "whose": whose, "reason": reason }),
-        )
-    };
-    for key in ["retries", "cluster"] {
-        let in_force = own.text(key);
-        for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
-            let Some(value) = provider.url.text(key) else {
-                continue;
-            };
-            if version.line().is_3x() && in_force != Some(value) {
-                found.push(Raise {
-                    evidence: provider.evidence.clone().into_iter().collect(),
-                    ..of(key, value, "provider", format!("Dubbo {version}"))
-                });
-                break;
-            }
-        }
-        let of_rule = computed
-            .offers
-            .iter()
-            .flat_map(|offer| &offer.providers)
-            .find_map(|provider| provider.merged.rules()?.text(key));
-        if let Some(value) = of_rule
-            && in_force != Some(value)
-        {
-            found.push(of(key, value, "rule", format!("Dubbo {version}")));
-        }
-    }
-    let cluster = Cluster::named(own.text("cluster"));
-    let single = matches!(
-        cluster,
-        Cluster::Failfast | Cluster::Failsafe | Cluster::Available
-    );
-    if let Some(value) = computed
-        .side
-        .url
-        .text("retries")
-        .filter(|value| *value != "0")
-        && single
-    {
-        found.push(of(
-            "retries",
-            value,
-            "consumer",
-            format!("cluster={}", cluster.name()),
-        ));
-    }
-    found
-}
-
-fn parallel(computed: &Computed<'_>) -> Option<Raise> {
-    let tries = computed.budget.tries.as_ref()?;
-    let is_parallel = tries.cluster == "forking" || tries.cluster == "broadcast";
-    let count = tries.at_once.or(super::compute::addresses(computed));
-    (is_parallel && count.is_none_or(|count| count > 1)).then(|| {
-        raise(
-            Code::ParallelAmplification,
-            computed.certainty,
-            subject(computed),
-            json!({ "cluster": tries.cluster, "count": count }),
         )
     })
 }

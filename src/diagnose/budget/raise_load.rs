@@ -8,6 +8,7 @@ use super::{
     Certainty, Raise,
     compute::Computed,
     ladder::level,
+    links::{Tried, is_consumer},
     model::{Capacity, Limit, Setting},
     raise::{num, subject},
 };
@@ -18,7 +19,6 @@ use crate::{
     },
     diagnose::code::Code,
     model::{url::Url, version::DubboVersion},
-    snapshot::Line,
     view::evidence::evidence,
 };
 
@@ -126,8 +126,9 @@ pub(super) fn capacity(computed: &Computed<'_>) -> Option<Capacity> {
     let qps = computed.asked.qps?;
     let measured = computed.budget.measured.as_ref()?;
     let need = computed.budget.need.as_ref()?;
-    let (rt_ms, rt_from) = match measured.p50_ms {
-        Some(p50) => (p50, "p50"),
+    // Little's law is about the mean.
+    let (rt_ms, rt_from) = match measured.mean_ms {
+        Some(mean) => (mean, "mean"),
         None => (need.p99_ms, "p99"),
     };
     let time = millis(rt_ms);
@@ -171,10 +172,19 @@ pub(super) fn capacity(computed: &Computed<'_>) -> Option<Capacity> {
                 each: limit.each,
                 count: limit.count,
                 used: limit.used(),
+                carries_qps: (limit.name != "accepts")
+                    .then(|| carries(&limit, qps))
+                    .flatten(),
                 advised_each: limit.advised_each(),
             })
             .collect(),
     })
+}
+
+/// What a limit carries: as much more than the rate asked about as it has room.
+fn carries(limit: &capacity::Limit, qps: f64) -> Option<f64> {
+    let used = limit.used();
+    (used > 0.0 && used.is_finite()).then(|| rounded(qps / used))
 }
 
 fn limit_of_call(computed: &Computed<'_>, key: &str) -> Option<u64> {
@@ -261,7 +271,7 @@ fn queue(computed: &Computed<'_>) -> Option<Raise> {
     let measured = computed.budget.measured.as_ref()?;
     let service = millis(
         measured
-            .p50_ms
+            .mean_ms
             .unwrap_or(measured.p99_high_ms.unwrap_or(measured.p99_low_ms)),
     );
     let queues = providers(computed)
@@ -426,18 +436,24 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
     found
 }
 
-/// Recorded heartbeats that vary much or were lost.
+/// Round trips that vary much or were lost.
 pub(super) fn links(computed: &Computed<'_>) -> Vec<Raise> {
     let mut by_address: BTreeMap<String, Raise> = BTreeMap::new();
     for (source, lines) in computed.snapshot.sources() {
         for line in lines.filter(|line| line.key.op() == "probe") {
-            let Some((address, params)) = unstable(line) else {
+            let Some(tried) = Tried::of(line) else {
                 continue;
             };
-            let of_service = providers(computed).any(|provider| provider.address == address);
-            if !of_service {
+            let of_service = providers(computed).any(|provider| provider.address == tried.address);
+            let Some(params) = unstable(&tried).filter(|_| of_service) else {
                 continue;
-            }
+            };
+            // Another machine has another way there.
+            let certainty = if is_consumer(computed, tried.from.as_deref()) {
+                Certainty::Certain
+            } else {
+                Certainty::Likely
+            };
             let proof = evidence(
                 computed.snapshot,
                 source,
@@ -445,13 +461,13 @@ pub(super) fn links(computed: &Computed<'_>) -> Vec<Raise> {
                 crate::report::words::Say::ProbeTold,
             );
             by_address.insert(
-                address.clone(),
+                tried.address.clone(),
                 Raise {
                     evidence: vec![proof],
                     ..raise(
                         Code::LinkUnstable,
-                        Certainty::Certain,
-                        ("address", address),
+                        certainty,
+                        ("address", tried.address),
                         params,
                     )
                 },
@@ -461,27 +477,13 @@ pub(super) fn links(computed: &Computed<'_>) -> Vec<Raise> {
     by_address.into_values().collect()
 }
 
-fn unstable(line: &Line) -> Option<(String, Value)> {
-    let address = line
-        .key
-        .fields()
-        .into_iter()
-        .find(|(name, _)| *name == "address")
-        .map(|(_, value)| value.to_owned())?;
-    let samples: Vec<u64> = line
-        .field("samples_us")?
-        .as_array()?
-        .iter()
-        .filter_map(Value::as_u64)
-        .collect();
-    let lost = line.field("lost").and_then(Value::as_u64).unwrap_or(0);
-    let (min, max) = (samples.iter().min()?, samples.iter().max()?);
-    let spread = *max > min.saturating_mul(5) && max - min >= 5_000;
-    (spread || lost > 0).then(|| {
-        let params = json!({
-            "address": address, "min": num(Micros(*min).millis()), "max": num(Micros(*max).millis()),
-            "lost": lost, "sent": samples.len() as u64 + lost,
-        });
-        (address, params)
+fn unstable(tried: &Tried) -> Option<Value> {
+    let (min, max) = (tried.samples.iter().min()?, tried.samples.iter().max()?);
+    let spread = max.0 > min.0.saturating_mul(5) && max.0 - min.0 >= 5_000;
+    (spread || tried.lost > 0).then(|| {
+        json!({
+            "address": tried.address, "min": num(min.millis()), "max": num(max.millis()),
+            "lost": tried.lost, "sent": tried.samples.len() as u64 + tried.lost,
+        })
     })
 }

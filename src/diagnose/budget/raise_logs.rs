@@ -1,5 +1,7 @@
 //! Findings of timeout texts: where the time went, what was really in force, what was refused.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -36,7 +38,35 @@ pub(super) fn logs(computed: &Computed<'_>) -> Vec<Raise> {
         found.extend(contradicted(computed, happening));
         found.extend(over_upstream(computed, happening));
     }
+    found.extend(hidden(computed));
     found
+}
+
+/// Calls that a retry saved: nobody saw an error. Together by method.
+fn hidden(computed: &Computed<'_>) -> Vec<Raise> {
+    let mut by_method: BTreeMap<&str, (u64, Vec<Evidence>)> = BTreeMap::new();
+    let asked = computed.question.invocation.method.as_deref();
+    for happening in &computed.happenings {
+        let is_hidden = happening.row.phase == "hidden-retry" && happening.about_service;
+        let method = happening.method.as_deref().or(asked).unwrap_or("-");
+        if !is_hidden || asked.is_some_and(|asked| asked != method) {
+            continue;
+        }
+        let (count, evidence) = by_method.entry(method).or_default();
+        *count += happening.row.count;
+        evidence.extend(proof(happening).filter(|_| evidence.len() < 3));
+    }
+    by_method
+        .into_iter()
+        .map(|(method, (count, evidence))| Raise {
+            code: Code::HiddenRetry,
+            certainty: Certainty::Certain,
+            lowered: false,
+            subject: ("method", format!("{}#{method}", computed.question.service)),
+            params: json!({ "method": method, "count": count }),
+            evidence,
+        })
+        .collect()
 }
 
 fn raise(

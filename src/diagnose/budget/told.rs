@@ -2,7 +2,7 @@
 
 use super::{
     Asked,
-    model::{Bucket, Chain, CountdownInfo, Front, Hop, Measured, Remark},
+    model::{Bucket, Chain, CountdownInfo, Front, Hop, Measured, Remark, Repeated},
 };
 use crate::budget::{
     asked::From,
@@ -11,6 +11,9 @@ use crate::budget::{
     quantile::Quantile,
     time::Micros,
 };
+
+/// Pairs of equal calls that are listed.
+const PAIRS: usize = 20;
 
 pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measured {
     let estimate = |quantile| {
@@ -44,6 +47,11 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
         method: p99.map(|_| "order-statistics"),
         p50_ms: middle(Quantile::P50),
         p90_ms: middle(Quantile::P90),
+        mean_ms: measured
+            .distribution
+            .as_ref()
+            .and_then(crate::budget::asked::Distribution::mean)
+            .map(Micros::millis),
         buckets: measured
             .distribution
             .iter()
@@ -62,10 +70,23 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
                 count: *count,
             })
             .collect(),
+        repeated: measured
+            .repeated
+            .iter()
+            .take(PAIRS)
+            .map(|pair| Repeated {
+                method: pair.method.clone(),
+                caller: pair.caller.clone(),
+                gap_ms: pair.gap.millis(),
+                first_line: pair.lines.0,
+                line: pair.lines.1,
+            })
+            .collect(),
+        repeated_total: measured.repeated.len(),
     }
 }
 
-pub(super) fn chain_info(asked: &Asked) -> Option<Chain> {
+pub(super) fn chain_info(asked: &Asked, rtt: Micros) -> Option<Chain> {
     if asked.chain.is_empty() {
         return None;
     }
@@ -84,15 +105,13 @@ pub(super) fn chain_info(asked: &Asked) -> Option<Chain> {
                 outlasted_by_ms: millis(hop.outlasted_by),
             })
             .collect(),
-        front: chain::front_need(&asked.chain, asked.round_trip(), asked.factors).map(|front| {
-            Front {
-                p99_ms: front.p99.millis(),
-                rtt_ms: front.rtt.millis(),
-                inner_ms: front.inner.millis(),
-                need_ms: front.budget.need.millis(),
-                outlasts_ms: plan::rounded(front.budget.need).millis(),
-                usual_ms: millis(front.usual),
-            }
+        front: chain::front_need(&asked.chain, rtt, asked.factors).map(|front| Front {
+            p99_ms: front.p99.millis(),
+            rtt_ms: front.rtt.millis(),
+            inner_ms: front.inner.millis(),
+            need_ms: front.budget.need.millis(),
+            outlasts_ms: plan::rounded(front.budget.need).millis(),
+            usual_ms: millis(front.usual),
         }),
         countdowns: chain::countdowns(&asked.chain)
             .into_iter()

@@ -203,6 +203,8 @@ claims! {
     EndTime / end_time: String, false;
     /// Id of the request.
     RequestId / request_id: String, false;
+    /// The library whose frames stand in a stack trace beside a timeout of a socket.
+    Library / library: String, true;
     /// Whether the timer ended the call.
     ByScanTimer / by_scan_timer: bool, true;
     /// Whether the request was written to the channel.

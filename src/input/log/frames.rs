@@ -20,6 +20,26 @@ static OLD_PACKAGE: LazyLock<Regex> = LazyLock::new(|| {
         .expect("a fixed pattern")
 });
 
+/// Packages of libraries that have sockets of their own.
+const LIBRARIES: [(&str, &str); 16] = [
+    ("okhttp3.", "OkHttp"),
+    ("com.squareup.okhttp.", "OkHttp"),
+    ("org.apache.http.", "Apache HttpClient"),
+    ("org.apache.hc.", "Apache HttpClient"),
+    ("org.apache.commons.httpclient.", "Apache HttpClient"),
+    ("sun.net.www.", "HttpURLConnection"),
+    ("com.mysql.", "MySQL Connector/J"),
+    ("org.mariadb.", "MariaDB Connector/J"),
+    ("org.postgresql.", "PostgreSQL JDBC"),
+    ("oracle.net.", "Oracle JDBC"),
+    ("oracle.jdbc.", "Oracle JDBC"),
+    ("redis.clients.jedis.", "Jedis"),
+    ("com.mongodb.", "MongoDB driver"),
+    ("com.alibaba.nacos.", "nacos-client"),
+    ("com.caucho.hessian.", "Hessian"),
+    ("org.apache.thrift.", "Thrift"),
+];
+
 /// Frames of one stack trace looked at; the rest repeats.
 const MAX_FRAMES: usize = 200;
 
@@ -30,6 +50,7 @@ pub(super) struct Frames {
     cluster: Option<(String, Place)>,
     jar: Option<(String, Place)>,
     old_package: Option<Place>,
+    library: Option<(&'static str, Place)>,
 }
 
 impl Frames {
@@ -49,6 +70,14 @@ impl Frames {
         {
             self.jar = Some((found[1].to_owned(), place));
         }
+        if self.library.is_none()
+            && let Some(class) = line.trim_start().strip_prefix("at ")
+        {
+            let known = LIBRARIES
+                .iter()
+                .find(|(package, _)| class.starts_with(package));
+            self.library = known.map(|(_, name)| (*name, place));
+        }
         self.note_package(line, place);
     }
 
@@ -67,6 +96,9 @@ impl Frames {
         }
         if let Some((version, place)) = &self.jar {
             claims.push(Claim::DubboJar(Fact::derived(version.clone(), *place)));
+        }
+        if let Some((name, place)) = self.library {
+            claims.push(Claim::Library(Fact::derived(name.to_owned(), place)));
         }
         if let Some(place) = self.old_package {
             claims.push(Claim::DubboBelow(Fact::derived("2.7.0".to_owned(), place)));

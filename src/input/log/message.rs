@@ -132,6 +132,8 @@ messages! {
     WaitLocal = "WAIT-LOCAL";
     /// The request was not written in time.
     Send = "SEND";
+    /// A socket of another library ran out of time: no timeout of Dubbo.
+    Foreign = "FOREIGN-TIMEOUT";
     /// An answer came after the caller had given up.
     Late = "LATE";
     /// The deadline of the caller's caller was used up.

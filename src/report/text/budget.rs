@@ -1,6 +1,6 @@
 //! A timeout budget for a person: what is in force and why, what is needed, the arithmetic line by line.
 
-use super::{View, verdict::certainty};
+use super::{View, load, verdict::certainty};
 use crate::{
     diagnose::budget::model::{Budget, InForce, Measured, Tries},
     report::{
@@ -17,8 +17,6 @@ use crate::{
 
 /// Rows of the ladder that are shown without `-v`.
 const ROWS: usize = 3;
-/// Rows of observed calls that are shown without `-v`.
-const CALLS: usize = 5;
 
 /// The first lines: what is the matter.
 pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
@@ -85,16 +83,18 @@ pub(super) fn body(page: &mut Page, answer: &Answer, view: View<'_>) {
     in_force(page, budget, view);
     methods(page, budget, view);
     need(page, budget, lang);
+    links(page, budget, lang);
     tries(page, budget, lang);
+    leaving(page, budget, lang);
     total(page, budget, lang);
     if let Some(measured) = &budget.measured {
         sample(page, measured, lang);
         super::histogram::picture(page, budget, measured, view);
     }
-    what_if(page, budget, lang);
-    load(page, budget, lang);
-    chain(page, budget, lang);
-    observed(page, budget, view);
+    load::what_if(page, budget, lang);
+    load::load(page, budget, lang);
+    load::chain(page, budget, lang);
+    load::observed(page, budget, view);
     advice(page, budget, view);
     if view.verbose {
         settings(page, budget, lang);
@@ -107,11 +107,11 @@ pub(super) fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn percent(share: f64) -> String {
+pub(super) fn percent(share: f64) -> String {
     format!("{} %", number((share * 100_000.0).round() / 1000.0))
 }
 
-fn optional(value: Option<f64>) -> String {
+pub(super) fn optional(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), number)
 }
 
@@ -245,6 +245,7 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
         "given" => word(Term::Given),
         "included" => word(Term::Included),
         "unknown" => word(Term::NotGiven),
+        "probed" => word(Term::Probed),
         class => class.to_owned(),
     };
     let (p99, rtt, rest, total) = (
@@ -292,6 +293,60 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
         ];
         page.field(&label, &term.text(lang, &values));
     }
+}
+
+fn links(page: &mut Page, budget: &Budget, lang: Lang) {
+    let nowhere = Term::Nowhere.text(lang, &[]);
+    let zone = |name: &Option<String>| name.as_deref().map_or(nowhere.clone(), safe);
+    for (index, link) in budget.links.iter().enumerate() {
+        let label = if index == 0 {
+            Term::LinkLabel.text(lang, &[])
+        } else {
+            String::new()
+        };
+        let values = [
+            ("from", zone(&link.from_zone)),
+            ("to", zone(&link.to_zone)),
+            ("min", number(link.min_ms)),
+            ("median", number(link.median_ms)),
+            ("p99", number(link.p99_ms)),
+            ("lost", link.lost.to_string()),
+            ("sent", (link.samples as u64 + link.lost).to_string()),
+        ];
+        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        page.field(&label, &Term::LinkRow.text(lang, &values));
+        if let (Some(need), Some(share)) = (link.need_ms, link.network_share) {
+            let values = [
+                ("need", number(need)),
+                ("tight", optional(link.tight_ms)),
+                ("comfortable", optional(link.comfortable_ms)),
+                ("share", percent(share)),
+            ];
+            let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            page.under(&Term::LinkBudget.text(lang, &values), None);
+        }
+    }
+}
+
+fn leaving(page: &mut Page, budget: &Budget, lang: Lang) {
+    let Some(leaving) = &budget.leaving else {
+        return;
+    };
+    let values = [
+        ("first", percent(leaving.first)),
+        ("zone", safe(&leaving.zone)),
+        ("inside", leaving.inside.to_string()),
+        ("outside", leaving.outside.to_string()),
+        (
+            "again",
+            leaving.again.map_or_else(|| "-".to_owned(), percent),
+        ),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    page.field(
+        &Term::LeavingLabel.text(lang, &[]),
+        &Term::LeavingRow.text(lang, &values),
+    );
 }
 
 fn tries(page: &mut Page, budget: &Budget, lang: Lang) {
@@ -381,29 +436,39 @@ fn total(page: &mut Page, budget: &Budget, lang: Lang) {
 }
 
 fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
-    let Some(samples) = measured.samples else {
-        return;
-    };
-    let open = Term::OpenEnd.text(lang, &[]);
     let low = number(measured.p99_low_ms);
     let p99 = match measured.p99_high_ms {
         Some(high) if number(high) == low => low,
         Some(high) => format!("{low}-{}", number(high)),
         None => format!("> {low}"),
     };
-    let values = [
-        ("samples", samples.to_string()),
-        ("p50", optional(measured.p50_ms)),
-        ("p90", optional(measured.p90_ms)),
-        ("p99", p99),
-        ("low", optional(measured.interval_low_ms)),
-        ("high", measured.interval_high_ms.map_or(open, number)),
-    ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    page.field(
-        &Term::MeasuredLabel.text(lang, &[]),
-        &Term::MeasuredRange.text(lang, &values),
-    );
+    let text = match measured.samples {
+        Some(samples) => {
+            let open = Term::OpenEnd.text(lang, &[]);
+            let values = [
+                ("samples", samples.to_string()),
+                ("p50", optional(measured.p50_ms)),
+                ("p90", optional(measured.p90_ms)),
+                ("p99", p99),
+                ("low", optional(measured.interval_low_ms)),
+                ("high", measured.interval_high_ms.map_or(open, number)),
+            ];
+            let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+            Term::MeasuredRange.text(lang, &values)
+        }
+        None if measured.from == "metrics" => Term::MeasuredSeries.text(
+            lang,
+            &[
+                (
+                    "name",
+                    safe(measured.name.as_deref().unwrap_or_default()).as_str(),
+                ),
+                ("p99", p99.as_str()),
+            ],
+        ),
+        None => return,
+    };
+    page.field(&Term::MeasuredLabel.text(lang, &[]), &text);
     if !measured.remarks.is_empty() {
         let list: Vec<String> = measured
             .remarks
@@ -415,135 +480,9 @@ fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
             None,
         );
     }
-}
-
-fn what_if(page: &mut Page, budget: &Budget, lang: Lang) {
-    let Some(found) = &budget.what_if else { return };
-    let verdict = match found.verdict {
-        "enough" => Term::Enough,
-        "tight" => Term::Tight,
-        "too-small" => Term::TooSmall,
-        _ => Term::Unknown,
-    };
-    let timeout = number(found.timeout_ms);
-    let text = match (found.failing_low, found.failing_high, found.expected_tries) {
-        (Some(low), Some(high), Some(count)) => {
-            let values = [
-                ("timeout", timeout),
-                ("low", percent(low)),
-                ("high", percent(high)),
-                ("count", number(count)),
-            ];
-            let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-            Term::WhatIfShare.text(lang, &values)
-        }
-        _ => Term::WhatIfPlain.text(
-            lang,
-            &[("timeout", &timeout), ("verdict", &verdict.text(lang, &[]))],
-        ),
-    };
-    page.field(&Term::WhatIf.text(lang, &[]), &text);
-}
-
-fn load(page: &mut Page, budget: &Budget, lang: Lang) {
-    let Some(load) = &budget.capacity else { return };
-    let values = [
-        ("qps", number(load.qps)),
-        ("rt", number(load.rt_ms)),
-        ("from", load.rt_from.to_uppercase()),
-        ("flight", number(load.in_flight)),
-        ("advised", number(load.advised)),
-    ];
-    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-    page.field(
-        &Term::Load.text(lang, &[]),
-        &Term::LoadSum.text(lang, &values),
-    );
-    for limit in &load.limits {
-        let values = [
-            ("name", limit.name.to_owned()),
-            ("each", limit.each.to_string()),
-            ("count", limit.count.to_string()),
-            ("used", number((limit.used * 1000.0).round() / 10.0)),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.under(&Term::LimitRow.text(lang, &values), None);
-    }
-}
-
-fn chain(page: &mut Page, budget: &Budget, lang: Lang) {
-    let Some(chain) = &budget.chain else { return };
-    for (index, hop) in chain.hops.iter().enumerate() {
-        let label = if index == 0 {
-            Term::ChainLabel.text(lang, &[])
-        } else {
-            String::new()
-        };
-        let values = [
-            ("name", safe(&hop.name)),
-            ("tries", hop.tries.to_string()),
-            ("reached", hop.reached_by.to_string()),
-            ("worst", optional(hop.worst_ms)),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.field(&label, &Term::HopRow.text(lang, &values));
-    }
-    if let Some(front) = &chain.front {
-        let values = [
-            ("p99", number(front.p99_ms)),
-            ("rtt", number(front.rtt_ms)),
-            ("inner", number(front.inner_ms)),
-            ("need", number(front.need_ms)),
-            ("rounded", number(front.outlasts_ms)),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.under(&Term::FrontRow.text(lang, &values), None);
-        if let Some(usual) = front.usual_ms {
-            page.under(
-                &Term::FrontUsual.text(lang, &[("usual", &number(usual))]),
-                None,
-            );
-        }
-    }
-    for countdown in &chain.countdowns {
-        let values = [
-            ("to", safe(&countdown.to)),
-            ("same", number(countdown.same_thread_ms)),
-            ("other", optional(countdown.other_thread_ms)),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.under(&Term::CountdownRow.text(lang, &values), None);
-    }
-}
-
-fn observed(page: &mut Page, budget: &Budget, view: View<'_>) {
-    let lang = view.lang;
-    let shown = if view.verbose {
-        budget.observed.len()
-    } else {
-        CALLS
-    };
-    for (index, row) in budget.observed.iter().take(shown).enumerate() {
-        let label = if index == 0 {
-            Term::ObservedLabel.text(lang, &[])
-        } else {
-            String::new()
-        };
-        let text = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
-        let values = [
-            ("message", format!("{} ({})", row.message, row.phase)),
-            ("count", row.count.to_string()),
-            ("timeout", text(row.timeout_ms)),
-            ("client", text(row.client_elapsed_ms.or(row.elapsed_ms))),
-            ("server", text(row.server_elapsed_ms)),
-            ("line", row.line.to_string()),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.field(&label, &Term::ObservedRow.text(lang, &values));
-    }
-    let left = budget.observed.len().saturating_sub(shown);
-    if left > 0 {
-        page.under(&Label::More.count(lang, left), None);
+    if measured.repeated_total > 0 {
+        let count = measured.repeated_total.to_string();
+        page.under(&Term::Repeated.text(lang, &[("count", &count)]), None);
     }
 }
 

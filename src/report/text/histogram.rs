@@ -5,13 +5,12 @@ use crate::{
     diagnose::budget::model::{Budget, Measured},
     report::{
         layout::{Page, pad},
+        picture::{marks, rows},
         style::Style,
         words::budget::Term,
     },
 };
 
-/// Rows of the picture.
-const ROWS: usize = 12;
 /// Columns of the longest bar.
 const BAR: usize = 30;
 /// Eighths of a block, from nothing to seven.
@@ -28,7 +27,7 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
     else {
         return;
     };
-    let marks = marks(budget, measured, view);
+    let marks = marks(budget, measured, view.lang);
     page.blank();
     page.line(&format!(
         "  {}",
@@ -40,11 +39,7 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
         let high = row.high.map_or_else(|| "..".to_owned(), number);
         let names: Vec<&str> = marks
             .iter()
-            .filter(|(at, _)| {
-                let above = *at > row.low || index == 0;
-                let below = row.high.is_none_or(|high| *at <= high) || index == last;
-                above && below
-            })
+            .filter(|(at, _)| row.holds(*at, index == 0, index == last))
             .map(|(_, name)| name.as_str())
             .collect();
         let bar = bar(row.count, most, view.style.unicode);
@@ -64,83 +59,6 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
 
 fn left(text: &str, width: usize) -> String {
     format!("{text:>width$}")
-}
-
-/// A row: values above `low`, up to `high`.
-struct Row {
-    low: f64,
-    high: Option<f64>,
-    count: u64,
-}
-
-/// The buckets put together into a few rows whose ends grow by a steady factor.
-fn rows(measured: &Measured) -> Vec<Row> {
-    let buckets = &measured.buckets;
-    if buckets.len() <= ROWS {
-        return buckets
-            .iter()
-            .map(|bucket| Row {
-                low: bucket.low_ms,
-                high: bucket.high_ms,
-                count: bucket.count,
-            })
-            .collect();
-    }
-    let start = buckets
-        .first()
-        .map_or(0.001, |bucket| bucket.low_ms)
-        .max(0.001);
-    let end = buckets
-        .iter()
-        .filter_map(|bucket| bucket.high_ms)
-        .fold(start, f64::max);
-    #[expect(clippy::cast_precision_loss, reason = "a dozen rows")]
-    let step = (end / start).powf(1.0 / ROWS as f64).max(1.000_001);
-    let mut rows: Vec<Row> = Vec::with_capacity(ROWS);
-    let mut low = start;
-    for index in 0..ROWS {
-        let high = if index + 1 == ROWS { end } else { low * step };
-        rows.push(Row {
-            low,
-            high: Some(high),
-            count: 0,
-        });
-        low = high;
-    }
-    for bucket in buckets {
-        let at = bucket.high_ms.unwrap_or(end);
-        let place = rows
-            .iter()
-            .position(|row| row.high.is_some_and(|high| at <= high))
-            .unwrap_or(ROWS - 1);
-        rows[place].count += bucket.count;
-    }
-    rows
-}
-
-fn marks(budget: &Budget, measured: &Measured, view: View<'_>) -> Vec<(f64, String)> {
-    let mut marks = Vec::new();
-    let mut put = |at: Option<f64>, name: String| marks.extend(at.map(|at| (at, name)));
-    put(measured.p50_ms, "P50".to_owned());
-    put(measured.p90_ms, "P90".to_owned());
-    put(
-        measured.p99_high_ms.or(Some(measured.p99_low_ms)),
-        "P99".to_owned(),
-    );
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a timeout")]
-    for row in budget.in_force.iter().take(1) {
-        let name = Term::MarkInForce.text(view.lang, &[]);
-        put(row.timeout_ms.map(|ms| ms as f64), name);
-    }
-    #[expect(clippy::cast_precision_loss, reason = "milliseconds of a timeout")]
-    put(
-        budget
-            .advice
-            .as_ref()
-            .map(|advice| advice.timeout_ms as f64),
-        Term::MarkAdvice.text(view.lang, &[]),
-    );
-    marks
 }
 
 /// A bar: whole blocks and eighths, or `#`.

@@ -4,6 +4,7 @@ mod budget;
 mod facts;
 mod histogram;
 mod lint;
+mod load;
 mod parts;
 mod path;
 mod replay;

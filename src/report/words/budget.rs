@@ -72,7 +72,18 @@ terms! {
     MeasuredRange: "{samples} values, P50 {p50}, P90 {p90}, P99 {p99} ms; 95 % of P99 between {low} and {high} ms (order statistics)",
         "{samples} 个值，P50 {p50}，P90 {p90}，P99 {p99} 毫秒；P99 的 95 % 区间 {low} 到 {high} 毫秒（次序统计量）";
     OpenEnd: "no upper end", "无上界";
-    LeftOut: "left out: {list}", "忽略：{list}";
+    LeftOut: "besides: {list}", "此外：{list}";
+    LinkLabel: "links", "链路";
+    LinkRow: "{from} -> {to}: min {min}, median {median}, P99 {p99} ms, {lost} of {sent} lost", "{from} -> {to}：最小 {min}，中位数 {median}，P99 {p99} 毫秒，{sent} 次中丢失 {lost} 次";
+    LinkBudget: "need {need}, tight {tight}, comfortable {comfortable} ms; the network is {share} of it", "需要 {need}，紧凑 {tight}，宽松 {comfortable} 毫秒；网络占 {share}";
+    Nowhere: "no zone", "无区域";
+    LeavingLabel: "zone", "区域";
+    LeavingRow: "{first} of the calls leave {zone} ({inside} here, {outside} elsewhere), of the second tries {again}; before any router",
+        "{first} 的调用离开 {zone}（本区 {inside}，其他 {outside}），第二次尝试为 {again}；未计路由";
+    Probed: "probed", "实测";
+    MeasuredSeries: "P99 {p99} ms of {name}; the number of calls is not told", "{name} 的 P99 {p99} 毫秒；未说明调用次数";
+    Repeated: "{count} equal calls of writes", "写操作的相同调用 {count} 次";
+    Mean: "mean", "平均";
     Picture: "histogram", "直方图";
     MarkInForce: "in force", "生效";
     MarkAdvice: "advice", "建议";
@@ -86,6 +97,7 @@ terms! {
     Load: "load", "负载";
     LoadSum: "{qps} calls/s x {rt} ms ({from}) = {flight} in flight; / 0.8 = {advised}", "{qps} 次/秒 x {rt} 毫秒（{from}）= 在途 {flight}；/ 0.8 = {advised}";
     LimitRow: "{name}={each} x {count}: {used} % used", "{name}={each} x {count}：使用 {used} %";
+    LimitCarries: "carries {qps} calls/s", "可承载 {qps} 次/秒";
     ChainLabel: "chain", "链路";
     HopRow: "{name}: tries {tries}, reached {reached} x, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";
     FrontRow: "the first caller: {p99} + {rtt} + {inner} (worst case behind) = {need} -> {rounded} ms outlasts every retry",
@@ -93,6 +105,9 @@ terms! {
     FrontUsual: "nothing failing: {usual} ms", "无失败时：{usual} 毫秒";
     CountdownRow: "{to}: {same} ms in the same thread, {other} ms in another", "{to}：同一线程 {same} 毫秒，其他线程 {other} 毫秒";
     ObservedLabel: "observed", "观察";
+    ObservedForeign: "SocketTimeoutException of {library} x {count}, line {line}: no timeout of Dubbo, its settings do not change it",
+        "{library} 的 SocketTimeoutException x {count}，第 {line} 行：不是 Dubbo 的超时，其设置不影响它";
+    OtherLibrary: "another library", "其他库";
     ObservedRow: "{message} x {count}: timeout {timeout} ms, client {client} ms, server {server} ms, line {line}",
         "{message} x {count}：超时 {timeout} 毫秒，客户端 {client} 毫秒，服务端 {server} 毫秒，第 {line} 行";
     Advice: "advice", "建议";

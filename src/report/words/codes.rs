@@ -428,6 +428,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the countdown replaces the configured value: {to} gets {same} ms in the same thread, {other} ms in another",
             "倒计时取代配置值：{to} 在同一线程中得到 {same} 毫秒，在其他线程中为 {other} 毫秒",
         ),
+        Code::HiddenRetry => (
+            "calls of {method} succeeded only after a retry, {count} seen: their callers waited, the providers worked twice",
+            "{method} 的调用重试后才成功，共见到 {count} 次：调用方多等待，提供者多执行",
+        ),
         Code::ObservedContradicts => (
             "observed {observed} ms, computed {computed} ms: what was observed counts",
             "观察到 {observed} 毫秒，计算为 {computed} 毫秒：以观察到的为准",

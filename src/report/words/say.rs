@@ -203,6 +203,10 @@ sentences! {
     AssumedProviderSide: "not given (--p99-side): network and serialization are added", "未给出（--p99-side）：另加网络和序列化";
     AssumedLink: "by the class of link, its upper end (--rtt gives a measured one)", "按链路等级取上限（--rtt 可给出测量值）";
     AssumedNoRtt: "not given (--rtt, --link): the network is left out", "未给出（--rtt、--link）：未计网络";
+    EqualCalls: "{caller} called {method} with the same arguments {gap} ms after line {line}", "{caller} 在第 {line} 行之后 {gap} 毫秒以相同参数调用了 {method}";
+    AssumedProbedElsewhere: "the round trip was tried from another machine than the consumer's", "往返时间是从消费者以外的机器测得的";
+    AssumedUnit: "the values have no unit", "数值没有单位";
+    AssumedSinceStart: "counters tell everything since their processes started", "计数器包含进程启动以来的全部调用";
     ProbeTold: "round trips as they were tried", "实测的往返时间";
     RuleLine: "line {line}: {text}", "第 {line} 行：{text}";
     MoreClasses: "more classes of requests than are tried", "请求类别多于可尝试的数量";

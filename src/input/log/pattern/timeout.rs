@@ -17,6 +17,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         "Failed to find any request match the response, response id: ",
         late_twin,
     ),
+    ("java.net.SocketTimeoutException", foreign),
     ("No time left for making the following call: ", no_time_left),
 ];
 
@@ -72,6 +73,12 @@ fn time_out(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
     let to = c.address()?;
     d.put_address(Claim::ConsumerSocket, c.fact(from));
     d.put_address(Claim::Provider, c.fact(to));
+    Some(())
+}
+
+/// A socket that is none of Dubbo's: its transports are Netty's, which throws no such exception.
+fn foreign(_: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
+    d.is(MessageId::Foreign);
     Some(())
 }
 
