@@ -1,7 +1,11 @@
 //! `diag timeout-budget` over situations made by hand: each finding by a case, and a case beside it that is near. And
 //! what its advice gives when the real classes apply it.
 
-#![expect(clippy::disallowed_methods, reason = "a test reads its fixtures")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests read their fixtures and fail where something is missing"
+)]
 
 use std::path::Path;
 
@@ -17,6 +21,7 @@ use serde_json::Value;
 
 mod facts;
 mod numbers;
+mod probe;
 mod prometheus;
 
 use crate::{

@@ -108,8 +108,14 @@ fn weakness(asked: &Asked) -> Option<String> {
     let Some(high) = measured.p99.high else {
         return Some(format!("bucket > {} ms", measured.p99.low));
     };
-    (measured.p99.relative_width() > 0.5)
-        .then(|| format!("bucket {}-{} ms", measured.p99.low, high))
+    if measured.p99.relative_width() > 0.5 {
+        return Some(format!("bucket {}-{high} ms", measured.p99.low));
+    }
+    let interval = distribution.estimate(Quantile::P99)?.interval;
+    interval
+        .high
+        .is_none()
+        .then(|| format!("95 % > {} ms", interval.low))
 }
 
 /// Findings about one try and all tries.

@@ -1,3 +1,5 @@
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -212,9 +214,9 @@ proptest! {
         for (ip, (values, ends)) in values.iter().zip(&ends).enumerate() {
             for end in ends {
                 let under = values.iter().filter(|value| *value <= end).count();
-                text.push_str(&format!("a_ms_bucket{{ip=\"{ip}\",le=\"{end}\"}} {under}\n"));
+                let _ = writeln!(text, "a_ms_bucket{{ip=\"{ip}\",le=\"{end}\"}} {under}");
             }
-            text.push_str(&format!("a_ms_bucket{{ip=\"{ip}\",le=\"+Inf\"}} {}\n", values.len()));
+            let _ = writeln!(text, "a_ms_bucket{{ip=\"{ip}\",le=\"+Inf\"}} {}", values.len());
         }
         let mut all: Vec<u64> = values.concat();
         all.sort_unstable();

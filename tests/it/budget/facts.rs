@@ -55,7 +55,7 @@ const ZONES: [&str; 4] = ["--zone", "a=10.1.0.0/16", "--zone", "b=10.2.0.0/16"];
 
 #[test]
 fn round_trips_by_pair_of_zones() {
-    let lines = [
+    let tried = [
         probe("tcp-connect", "10.1.0.1", "10.1.9.9", &[300, 200, 400], 0),
         probe("dubbo-heartbeat", "10.1.0.2", "10.1.9.9", &[500], 0),
         probe(
@@ -67,7 +67,7 @@ fn round_trips_by_pair_of_zones() {
         ),
         probe("tcp-connect", "10.9.9.9", "10.1.9.9", &[1], 0),
     ];
-    let recorded = recorded("probe", "p", &lines);
+    let recorded = recorded("probe", "p", &tried);
     let args = [&ZONES[..], &["--p99", "60ms", "-o", "json"]].concat();
     let report = ask(&recorded, &args).json();
     let budget = &report["reports"][0]["budget"];
