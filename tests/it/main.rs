@@ -11,6 +11,7 @@ mod nacos;
 mod no_provider;
 mod oracle;
 mod readme;
+mod qos;
 mod route_hostile;
 mod route_replay;
 mod secrets;

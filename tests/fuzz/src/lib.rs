@@ -14,6 +14,7 @@ use diag::{
     model::{
         address::Address,
         metadata::MetadataInfo,
+        qos::{Answer, read},
         service_key::ServiceKey,
         url::Url,
         version::{DubboVersion, Line},
@@ -31,7 +32,7 @@ use diag::{
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the name of the target and of the folder of its seeds.
-pub const TARGETS: [(&str, Target); 24] = [
+pub const TARGETS: [(&str, Target); 25] = [
     ("access_log", read_access_log),
     ("affinity_rule", affinity_rule),
     ("archive", archive),
@@ -47,6 +48,7 @@ pub const TARGETS: [(&str, Target); 24] = [
     ("nacos_answer", nacos_answer),
     ("override_url", override_urls),
     ("properties", read_properties),
+    ("qos_answer", qos_answer),
     ("registry_address", registry_address),
     ("requests", read_requests),
     ("script_rule", script_rule),
@@ -390,4 +392,16 @@ pub fn read_requests(bytes: &[u8]) -> bool {
     let table = requests::read_csv(bytes, |_| calls += 1, |_| {}).is_ok();
     let listed = providers::read(bytes).is_ok_and(|providers| !providers.is_empty());
     ((lines || table) && calls > 0) || listed
+}
+
+/// An answer of a QOS port: a line with the command, a line with the HTTP status or `-`, then the text.
+pub fn qos_answer(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let mut parts = text.splitn(3, '\n');
+    let command = parts.next().unwrap_or_default();
+    let http = parts.next().and_then(|status| status.parse().ok());
+    !matches!(
+        read(command, http, parts.next().unwrap_or_default()),
+        Answer::Raw(_)
+    )
 }
