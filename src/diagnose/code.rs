@@ -138,6 +138,7 @@ codes! {
     RegistrationRefused = 2110, "registration-refused", Error, Key;
     WildcardUnsupported = 2111, "wildcard-unsupported", Error, Key;
     RegistryChoice = 2112, "registry-choice", Warning, Registry;
+    AddressNotExported = 2113, "address-not-exported", Error, Network;
     ClassifierDiffers = 2114, "classifier-differs", Error, Key;
     AllDisabled = 3001, "all-disabled", Error, Instance;
     AllUnhealthy = 3002, "all-unhealthy", Error, Instance;
@@ -153,6 +154,7 @@ codes! {
     NacosWeightIgnored = 3012, "nacos-weight-ignored", Warning, Instance;
     MetadataServiceUnreachable = 4004, "metadata-service-unreachable", Error, Application;
     RevisionZero = 4006, "revision-zero", Error, Application;
+    PartialApplicationList = 4009, "partial-application-list", Warning, Application;
     MigrationRuleBroken = 4010, "migration-rule-broken", Warning, Application;
     MetadataRefused = 4014, "metadata-refused", Error, Application;
     RoutedAway = 5001, "routed-away", Error, Rule;
@@ -166,8 +168,14 @@ codes! {
     ZonePinned = 5009, "zone-pinned", Error, Rule;
     RouterUnknown = 5010, "router-unknown", Warning, Rule;
     ScriptEngineMissing = 5011, "script-engine-missing", Warning, Rule;
+    SnapshotDisagrees = 5012, "snapshot-disagrees", Warning, Rule;
     NoEmptyGuard = 5013, "no-empty-guard", Warning, Rule;
     RouterError = 5014, "router-error", Error, Rule;
+    QosRefused = 6001, "qos-refused", Info, Consumer;
+    QosOtherProcess = 6002, "qos-other-process", Warning, Consumer;
+    ConsumerViewDiffers = 6003, "consumer-view-differs", Error, Consumer;
+    ProviderNotExporting = 6004, "provider-not-exporting", Error, Key;
+    ProviderOffline = 6005, "provider-offline", Error, Key;
     PoolExhausted = 6006, "pool-exhausted", Error, Network;
     SerializationRefused = 6008, "serialization-refused", Error, Network;
     ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;

@@ -10,7 +10,7 @@ use super::{
     gather::{self, Registry},
     observed::Observed,
     outcome::{Judged, Limit, judge, limit_phrase},
-    place,
+    own as own_view, place,
     text::Said,
     worlds::{Worlds, state_word},
 };
@@ -22,6 +22,7 @@ use crate::{
         held::Held,
         interface::Case,
         missing::Missing,
+        own::{self, Own},
         stage::{NotSeen, Raised},
     },
 };
@@ -58,6 +59,8 @@ pub(crate) struct Computed<'a> {
     pub(crate) observed: &'a Observed,
     /// What logs say.
     pub(crate) said: &'a Said,
+    /// What QOS ports say.
+    pub(crate) own: &'a Own,
     /// The registries.
     pub(crate) registries: &'a [Registry],
     /// The worlds.
@@ -81,6 +84,7 @@ pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
     gather::all(&observed.question, snapshot, &Said::default(), &missing);
+    own::processes(&observed.question, snapshot, &missing);
     missing.into_wants()
 }
 
@@ -112,17 +116,21 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let question = &observed.question;
     let said = Said::read(question);
     let registries = gather::all(question, snapshot, &said, &missing);
+    let own = Own {
+        processes: own::processes(question, snapshot, &missing),
+    };
     let worlds = Worlds::of(question);
     let states: Vec<Overall> = worlds
         .states
         .iter()
-        .map(|state| overall(question, &registries, worlds.world(*state), &said))
+        .map(|state| overall(question, &registries, worlds.world(*state), &said, &own))
         .collect();
     let mut computed = Computed {
         question,
         snapshot,
         observed: &observed,
         said: &said,
+        own: &own,
         registries: &registries,
         worlds,
         states,
@@ -138,7 +146,13 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     finish(&computed)
 }
 
-fn overall(question: &Question, registries: &[Registry], world: World, said: &Said) -> Overall {
+fn overall(
+    question: &Question,
+    registries: &[Registry],
+    world: World,
+    said: &Said,
+    own: &Own,
+) -> Overall {
     let mut parts = Vec::new();
     let mut disagree = false;
     let mut results: Vec<(&Registry, Judged)> = Vec::new();
@@ -155,6 +169,7 @@ fn overall(question: &Question, registries: &[Registry], world: World, said: &Sa
                     world: &world,
                 };
                 said.overrule(&case, registry, &mut judged);
+                own_view::overrule(own, &case, registry, registries.len() == 1, &mut judged);
                 place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged
@@ -247,6 +262,7 @@ fn join_versions(computed: &mut Computed<'_>) {
                 computed.registries,
                 world.clone(),
                 computed.said,
+                computed.own,
             );
             if other.result() != shown.result() {
                 different.push((world, other));

@@ -284,7 +284,6 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
-            (SourceKind::Qos, _) => LayerKind::Qos,
             (SourceKind::Probe, _) => LayerKind::Probe,
             (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
             (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,

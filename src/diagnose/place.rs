@@ -13,7 +13,7 @@ use crate::{
     view::{
         held::{Elsewhere, Held},
         interface::{Case, then},
-        stage::{NotSeen, Raised, StageId, State},
+        stage::{Evidence, NotSeen, Raised, StageId, State},
     },
 };
 
@@ -75,6 +75,37 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
     if !is_nowhere(case.held) {
         judged.limits.insert(Limit::Sweep);
     }
+}
+
+/// A provider of the service says itself that it registers at this place: the second sign for a hit there. Says whether
+/// there is such a hit.
+pub(super) fn settle_there(
+    case: &Case<'_>,
+    place: &str,
+    seen: &Evidence,
+    judged: &mut Judged,
+) -> bool {
+    let hit = case
+        .held
+        .elsewhere
+        .iter()
+        .find(|hit| hit.place == place && has_exact_key(case, hit));
+    let Some(hit) = hit.filter(|_| case.held.entries.is_empty()) else {
+        return false;
+    };
+    let mut found = raised(case, hit);
+    found.evidence.push(seen.clone());
+    judged
+        .candidates
+        .retain(|(other, _)| other.code != found.code);
+    judged.outcome = Outcome::None;
+    judged.raised = Some(found);
+    judged.stage = Some(StageId::Place);
+    judged.blocked_by.clear();
+    judged.limits.insert(Limit::Rule);
+    judged.then = then_there(case, hit);
+    fail_place(judged);
+    true
 }
 
 /// A pasted text names the registry and not the place in it: the default is taken, and holds only as far as no other

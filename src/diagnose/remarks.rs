@@ -4,7 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{Certainty, Outcome, code::Code, decide::Computed, defects, findings, health, zones};
+use super::{
+    Certainty, Outcome, code::Code, decide::Computed, defects, findings, health, own, refused,
+    zones,
+};
 use crate::{
     question::Client,
     report::words::{Phrase, Say},
@@ -70,6 +73,12 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
     );
     found.extend(own_list(computed).map(|raised| (raised, Certainty::Likely, reachable)));
+    found.extend(own::remarks(computed));
+    found.extend(
+        refused::version_fields(computed)
+            .into_iter()
+            .map(|raised| (raised, Certainty::Certain, reachable)),
+    );
     if let Some(raised) = kept(computed) {
         found.push((raised, Certainty::Likely, reachable));
     }

@@ -10,6 +10,7 @@ pub mod interface;
 pub mod missing;
 pub mod nacos;
 pub mod names;
+pub mod own;
 mod refused;
 mod rule_keys;
 pub mod rule_store;

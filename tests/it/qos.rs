@@ -25,7 +25,8 @@ use crate::cases::case::cases_under;
 fn answers(folder: &Path) -> Vec<String> {
     let is_qos = |path: &Path| {
         let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with('q') && name.ends_with(".jsonl"))
+        name.is_some_and(|name| name.starts_with('q'))
+            && path.extension().is_some_and(|end| end == "jsonl")
     };
     let mut texts = Vec::new();
     if let Ok(entries) = fs::read_dir(folder.join("snapshot")) {

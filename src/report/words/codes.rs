@@ -327,6 +327,38 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "without {gone}, {rule} leaves nothing for {requests} of {total} requests although {count} addresses remain: {condition}",
             "缺少 {gone} 时，尽管还剩 {count} 个地址，{rule} 使 {total} 个请求中的 {requests} 个得不到任何地址：{condition}",
         ),
+        Code::PartialApplicationList => (
+            "by application the consumer has {application} addresses, by interface {interface}, and the shorter list is used",
+            "消费者按应用有 {application} 个地址，按接口有 {interface} 个，使用的是较短的列表",
+        ),
+        Code::AddressNotExported => (
+            "{address} is registered, and its process listens at {listens}",
+            "注册的是 {address}，而其进程监听在 {listens}",
+        ),
+        Code::SnapshotDisagrees => (
+            "the consumer's routers left {output} of {input} addresses for a call (nothing behind: {router}), the replay leaves {replay}",
+            "消费者的路由对一次调用从 {input} 个地址留下 {output} 个（其后为空：{router}），重放留下 {replay}",
+        ),
+        Code::QosRefused => (
+            "the QOS port {endpoint} does not answer {commands} from here: {why}",
+            "QOS 端口 {endpoint} 从此处不应答 {commands}：{why}",
+        ),
+        Code::QosOtherProcess => (
+            "the QOS port {endpoint} belongs to {application}, not to {wanted}",
+            "QOS 端口 {endpoint} 属于 {application}，而非 {wanted}",
+        ),
+        Code::ConsumerViewDiffers => (
+            "the consumer's own list lacks {missing} addresses that the registry has for it; it has {own}",
+            "消费者自身的列表缺少注册中心为其提供的 {missing} 个地址；它有 {own} 个",
+        ),
+        Code::ProviderNotExporting => (
+            "{application} runs ({endpoint}) and does not export {service}",
+            "{application} 在运行（{endpoint}），但未导出 {service}",
+        ),
+        Code::ProviderOffline => (
+            "{service} is exported by {application} ({endpoint}) and taken offline: published in no registry",
+            "{service} 由 {application}（{endpoint}）导出但已下线：未发布到任何注册中心",
+        ),
         Code::RouterError => (
             "a router throws inside the consumer and leaves nothing of {service}: {cause}",
             "消费者内部的路由器抛出异常，{service} 没有剩余地址：{cause}",

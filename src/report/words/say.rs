@@ -87,6 +87,16 @@ sentences! {
     Registry: "registry {registry}", "注册中心 {registry}";
     PlaceIs: "looks in {place}", "查找位置 {place}";
     NoRule: "no rule", "没有规则";
+    QosSays: "the QOS port {endpoint} says so", "QOS 端口 {endpoint} 如此应答";
+    QosRefusedHere: "the QOS port {endpoint} gives no answer from here", "QOS 端口 {endpoint} 从此处不予应答";
+    QosRaw: "the QOS port {endpoint} gives an answer of no known shape", "QOS 端口 {endpoint} 的应答形式未知";
+    OwnListHas: "the consumer itself has {count} addresses ({step})", "消费者自身有 {count} 个地址（{step}）";
+    OwnListEmpty: "the consumer itself has no address ({step})", "消费者自身没有地址（{step}）";
+    OwnListOlder: "the consumer's own list was seen before", "消费者自身的列表是在此之前看到的";
+    OwnListDecides: "the consumer's own list decides", "由消费者自身的列表决定";
+    OwnListDisagrees: "the consumer's own list does not fit", "与消费者自身的列表不符";
+    OwnRoutersDisagree: "the consumer's own routers do otherwise", "消费者自身的路由结果不同";
+    ProviderMayExport: "its application could export it", "其应用可能导出该服务";
     InterfaceModelDecides: "the interface level decides", "由接口级决定";
     UnreadableNames: "{count} names that cannot be decoded were skipped", "跳过了 {count} 个无法解码的名称";
 

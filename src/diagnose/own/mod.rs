@@ -1,0 +1,262 @@
+//! What the processes themselves say, beside what the registry explains: the consumer's own list decides, a provider
+//! that was taken offline names the cause.
+//!
+//! A list in the consumer is the last word about addresses and says nothing about routers: those are judged as before,
+//! or by what the consumer was watched doing.
+
+mod provider;
+mod remarks;
+mod routers;
+
+use serde_json::json;
+
+use self::routers::{Routing, routing};
+use super::{
+    Outcome,
+    code::Code,
+    gather::Registry,
+    outcome::{Judged, Limit},
+};
+use crate::{
+    model::qos::listing::Step,
+    report::words::{Phrase, Say},
+    view::{
+        interface::{Case, then},
+        own::{Own, OwnList},
+        stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
+    },
+};
+
+pub(super) use remarks::remarks;
+
+/// Answers of one run are of one moment, whichever came first, milliseconds.
+const SAME_MOMENT_MS: i64 = 10_000;
+
+/// Entries that are younger than this when the list was seen may not have arrived, milliseconds.
+const ARRIVES_WITHIN_MS: i64 = 5_000;
+
+/// Lets the consumer's own list and its providers' words count for the stages they speak of. `alone` = the registry is
+/// the only one.
+pub(super) fn overrule(
+    own: &Own,
+    case: &Case<'_>,
+    registry: &Registry,
+    alone: bool,
+    judged: &mut Judged,
+) {
+    if own.processes.is_empty() || judged.stage == Some(StageId::Question) {
+        return;
+    }
+    let question = case.question;
+    let address = registry.address.as_ref();
+    let list = own.list(&question.service, &question.consumer, address, alone);
+    provider::overrule(own, case, list.as_ref(), judged);
+    let Some(list) = list else { return };
+    mark(judged, &list);
+    if list.is_usable() {
+        usable(own, case, &list, judged);
+    } else if list.is_empty() {
+        empty(case, &list, judged);
+    }
+}
+
+/// What a list says, as evidence.
+pub(super) fn shown(list: &OwnList) -> Vec<Evidence> {
+    let fact = says(list);
+    list.evidence
+        .iter()
+        .take(2)
+        .map(|seen| Evidence {
+            fact: fact.clone(),
+            ..seen.clone()
+        })
+        .collect()
+}
+
+fn says(list: &OwnList) -> Phrase {
+    let step = list.step.map_or("-", Step::as_str);
+    match list.count() {
+        Some(0) => Phrase::new(Say::OwnListEmpty),
+        count => Phrase::new(Say::OwnListHas).with(
+            "count",
+            count.map_or_else(|| "-".to_owned(), |n| n.to_string()),
+        ),
+    }
+    .with("step", step)
+}
+
+/// Shows the list in its stage.
+fn mark(judged: &mut Judged, list: &OwnList) {
+    let count = list.count().and_then(|count| usize::try_from(count).ok());
+    if let Some(stage) = view_stage(judged) {
+        stage.state = State::Ok;
+        stage.not_seen.clear();
+        stage.because = Some(says(list));
+        stage.output = count;
+    }
+}
+
+fn view_stage(judged: &mut Judged) -> Option<&mut Stage> {
+    let stages = &mut judged.view.stages;
+    stages
+        .iter_mut()
+        .find(|stage| stage.id == StageId::ConsumerView)
+}
+
+/// Whether the list was seen before the facts of this cause.
+fn is_older(list: &OwnList, raised: Option<&Raised>) -> bool {
+    let facts = raised
+        .into_iter()
+        .flat_map(|raised| &raised.evidence)
+        .filter_map(|seen| seen.seen_at.as_deref()?.parse::<jiff::Timestamp>().ok())
+        .max();
+    match (list.seen_at(), facts) {
+        (Some(list), Some(facts)) => {
+            list.as_millisecond() + SAME_MOMENT_MS < facts.as_millisecond()
+        }
+        _ => false,
+    }
+}
+
+/// It has addresses: whatever stage before the routers left nothing, left something after all.
+fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+    let at_routers = matches!(judged.stage, Some(StageId::Router(_)));
+    let settled = matches!(judged.outcome, Outcome::Reachable | Outcome::Partly);
+    let behind = judged
+        .stage
+        .as_ref()
+        .is_some_and(|stage| *stage >= StageId::Serialization);
+    // The consumer's own log says that calls fail.
+    let doubted = judged
+        .blocked_by
+        .iter()
+        .any(|fact| fact.why.say == Say::LogDisagrees);
+    if settled || at_routers || behind || doubted {
+        return;
+    }
+    let reason = judged.raised.clone().or_else(|| judged.emptied.clone());
+    if is_older(list, reason.as_ref()) {
+        doubt(judged, Say::OwnListOlder);
+        return;
+    }
+    if routing(own, case, list, judged) != Routing::Passes {
+        // Addresses are there; what rules make of them is as unknown as before.
+        if judged.outcome == Outcome::None {
+            doubt(judged, Say::OwnListDisagrees);
+        }
+        return;
+    }
+    judged.outcome = Outcome::Reachable;
+    judged.emptied = reason;
+    judged.raised = None;
+    judged.candidates.clear();
+    judged.blocked_by.clear();
+    judged.limits.clear();
+    judged.then.clear();
+    judged.contributors.clear();
+    passed(judged);
+}
+
+/// Stages of which something was not seen count as passed: a later one was.
+fn passed(judged: &mut Judged) {
+    for stage in &mut judged.view.stages {
+        let before = stage.id < StageId::Serialization && stage.id != StageId::Connectivity;
+        if before && stage.state == State::Unknown {
+            stage.state = State::Ok;
+            stage.not_seen.clear();
+            stage.because = Some(Say::OwnListDecides.into());
+        }
+    }
+}
+
+/// It has none.
+fn empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+    match judged.outcome {
+        Outcome::Reachable | Outcome::Partly => stays_empty(case, list, judged),
+        Outcome::None if matches!(judged.stage, Some(StageId::Router(_))) => {
+            // Routers had nothing to remove.
+            judged.limits.insert(Limit::Contradiction);
+        }
+        Outcome::Unknown if judged.kept && judged.blocked_by.is_empty() => {
+            // It could have kept the list it had, and did not.
+            let Some(raised) = judged.emptied.clone() else {
+                return;
+            };
+            if is_older(list, Some(&raised)) {
+                return;
+            }
+            judged
+                .candidates
+                .retain(|(other, _)| other.code != raised.code);
+            judged.outcome = Outcome::None;
+            judged.raised = Some(raised);
+            judged.kept = false;
+            if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
+                judged.then = then(case, &stage);
+            }
+        }
+        Outcome::None | Outcome::Unknown => {}
+    }
+}
+
+/// The registry has providers for it and its own list is empty.
+fn stays_empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+    let left: Vec<_> = case
+        .held
+        .entries
+        .iter()
+        .filter(|entry| judged.view.left.contains(&entry.address()))
+        .collect();
+    let evidence = || {
+        let entries = left.iter().take(2).map(|entry| entry.named_evidence());
+        shown(list).into_iter().chain(entries).collect::<Vec<_>>()
+    };
+    let seen = list.seen_at().map(jiff::Timestamp::as_millisecond);
+    let is_young = !left.is_empty()
+        && left.iter().all(|entry| {
+            let changed = entry.changed_ms;
+            changed.is_some_and(|at| seen.is_some_and(|seen| seen < at + ARRIVES_WITHIN_MS))
+        });
+    let raised = |code, params: serde_json::Value| {
+        super::remarks::raised(code, params, ("consumer", "list"), evidence())
+    };
+    if is_young {
+        let candidate = raised(
+            Code::ConsumerViewDiffers,
+            json!({"missing": left.len(), "own": 0}),
+        );
+        doubt(judged, Say::OwnListOlder);
+        judged.candidates.push((candidate, Say::OwnListOlder));
+        return;
+    }
+    judged.outcome = Outcome::None;
+    judged.raised = Some(raised(
+        Code::ConsumerListStale,
+        json!({"own": "0", "registry": judged.view.left.len()}),
+    ));
+    judged.stage = Some(StageId::ConsumerView);
+    judged.limits.insert(Limit::Rule);
+    judged.then.clear();
+    judged.contributors.clear();
+    let cause = judged.raised.clone();
+    if let Some(stage) = view_stage(judged) {
+        stage.state = State::Failed;
+        stage.raises = cause.into_iter().collect();
+    }
+}
+
+/// The answer becomes a candidate: the list says something else, or was seen too early to say.
+fn doubt(judged: &mut Judged, why: Say) {
+    if let Some(raised) = judged.raised.take() {
+        judged.emptied.get_or_insert_with(|| raised.clone());
+        judged.candidates.push((raised, why));
+    }
+    judged.outcome = Outcome::Unknown;
+    judged.then.clear();
+    judged.blocked_by.push(NotSeen {
+        what: Say::OwnViewLayer.into(),
+        why: why.into(),
+        how_to_see: Some(Say::HowQos.into()),
+        required: true,
+    });
+}

@@ -1,0 +1,232 @@
+//! The consumer's own list of one service: how many addresses by which model, which, and what routers did with them.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::Process;
+use crate::{
+    model::{
+        qos::{
+            addresses::State,
+            listing::{Model, Step},
+            recent::Routed,
+        },
+        service_key::ServiceKey,
+        url::Url,
+        version::{DubboVersion, Line},
+    },
+    question::{Consumer, RegistryAddress},
+    view::stage::Evidence,
+};
+
+/// What the QOS ports of the question say.
+#[derive(Debug, Clone, Default)]
+pub struct Own {
+    /// Every process that was asked.
+    pub processes: Vec<Process>,
+}
+
+/// The list that a consumer has of a service, from one registry or from all of them.
+#[derive(Debug, Clone)]
+pub struct OwnList {
+    /// Step of the migration, where it is said.
+    pub step: Option<Step>,
+    /// Number of addresses at interface level; `None` where it is not said or that model is not subscribed.
+    pub interface: Option<u64>,
+    /// Number of addresses at application level.
+    pub application: Option<u64>,
+    /// Number of addresses of the model in use, whichever that is, where only that is said.
+    pub in_use: Option<u64>,
+    /// How many of them can be called: connected and not switched off.
+    pub valid: Option<u64>,
+    /// The addresses `host:port`; empty where only numbers are said.
+    pub addresses: BTreeSet<String>,
+    /// One of them has a tag or names a router.
+    pub is_tagged: bool,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
+}
+
+impl Own {
+    /// The process that is the consumer of the question: it has its name, or, where it has none, refers to the service
+    /// from its address. `None` when there is none, or more than one.
+    pub fn consumer(&self, service: &ServiceKey, consumer: &Consumer) -> Option<&Process> {
+        let mut found = self.processes.iter().filter(|process| {
+            if !process.refers_to(service) {
+                return false;
+            }
+            let names = process.applications();
+            if let Some(wanted) = &consumer.application
+                && !names.is_empty()
+            {
+                return names.contains(wanted);
+            }
+            let host = process
+                .endpoint
+                .rsplit_once(':')
+                .map_or("", |(host, _)| host);
+            let told = consumer.ip.as_deref();
+            // A port of loopback was asked on the host itself, which nobody named.
+            is_loopback(host) || told.is_none_or(|ip| ip == host)
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
+    /// The consumer's list of a service from this registry (`alone` = the only one of the question).
+    pub fn list(
+        &self,
+        service: &ServiceKey,
+        consumer: &Consumer,
+        registry: Option<&RegistryAddress>,
+        alone: bool,
+    ) -> Option<OwnList> {
+        let process = self.consumer(service, consumer)?;
+        let key = service.to_string();
+        let newest = DubboVersion::newest(Line::V3_3);
+        let mut list = OwnList {
+            step: None,
+            interface: None,
+            application: None,
+            in_use: None,
+            valid: None,
+            addresses: BTreeSet::new(),
+            is_tagged: false,
+            evidence: Vec::new(),
+        };
+        for (own, seen) in process.lists.iter().filter(|(own, _)| own.key == key) {
+            let url = Url::parse(&own.registry, &newest).ok();
+            if !alone && !url.is_some_and(|url| is_of(&url, registry)) {
+                continue;
+            }
+            list.step = own.step.or(list.step);
+            for (model, number) in [
+                (Model::Interface, &mut list.interface),
+                (Model::Application, &mut list.application),
+            ] {
+                let all = own.urls(model, State::All).count();
+                *number = Some(number.unwrap_or_default() + all as u64);
+                let valid = own.urls(model, State::Valid).count() as u64;
+                if own.step.is_none_or(|step| uses(step, model)) {
+                    *list.valid.get_or_insert(0) += valid;
+                    for url in own
+                        .urls(model, State::All)
+                        .filter_map(|url| Url::parse(url, &newest).ok())
+                    {
+                        list.is_tagged |= ["dubbo.tag", "router"]
+                            .iter()
+                            .any(|name| url.text(name).is_some());
+                        list.addresses.extend(url.address());
+                    }
+                }
+            }
+            list.evidence.push(seen.clone());
+        }
+        if list.evidence.is_empty() && alone {
+            for (chain, seen) in process.chains.iter().filter(|(chain, _)| chain.key == key) {
+                *list.in_use.get_or_insert(0) += chain.all;
+                *list.valid.get_or_insert(0) += chain.valid;
+                if let Some((addresses, true)) = chain.addresses() {
+                    list.addresses.extend(addresses.iter().cloned());
+                }
+                list.evidence.push(seen.clone());
+            }
+        }
+        if let Some((listing, seen)) = &process.listing
+            && let Some(row) = listing.consumer.iter().find(|row| row.key == key)
+            && list.step.is_none()
+            && alone
+        {
+            for part in &row.lists {
+                list.step = Some(part.step);
+                add(&mut list.interface, part.interface);
+                add(&mut list.application, part.application);
+                list.evidence.push(seen.clone());
+            }
+        }
+        (!list.evidence.is_empty()).then_some(list)
+    }
+
+    /// The last calls of a service whose routing the consumer was watched at, oldest first.
+    pub fn routed(&self, service: &ServiceKey, consumer: &Consumer) -> Vec<(&Routed, &Evidence)> {
+        let key = service.to_string();
+        let process = self.consumer(service, consumer);
+        process
+            .into_iter()
+            .flat_map(|process| &process.routed)
+            .filter(|(call, _)| call.key == key)
+            .map(|(call, seen)| (call, seen))
+            .collect()
+    }
+}
+
+impl OwnList {
+    /// How many addresses it has for calls; `None` when it is not said.
+    pub fn count(&self) -> Option<u64> {
+        match self.step {
+            Some(Step::ForceInterface) => self.interface.or(self.in_use),
+            Some(Step::ForceApplication) => self.application.or(self.in_use),
+            _ => match (self.interface, self.application) {
+                (None, None) => self.in_use,
+                (one, other) => Some(one.unwrap_or_default() + other.unwrap_or_default()),
+            },
+        }
+    }
+
+    /// It can call somebody: addresses, and not all of them unusable.
+    pub fn is_usable(&self) -> bool {
+        self.count().is_some_and(|count| count > 0) && self.valid != Some(0)
+    }
+
+    /// It has no address, and that is said.
+    pub fn is_empty(&self) -> bool {
+        self.count() == Some(0)
+    }
+
+    /// Nothing came by application, and that is said.
+    pub fn has_no_application(&self) -> bool {
+        self.application == Some(0) || self.step == Some(Step::ForceInterface)
+    }
+
+    /// When it was seen, the earliest of its answers.
+    pub fn seen_at(&self) -> Option<Timestamp> {
+        self.evidence
+            .iter()
+            .filter_map(|seen| seen.seen_at.as_deref()?.parse().ok())
+            .min()
+    }
+}
+
+fn add(sum: &mut Option<u64>, number: Option<u64>) {
+    if let Some(number) = number {
+        *sum.get_or_insert(0) += number;
+    }
+}
+
+fn uses(step: Step, model: Model) -> bool {
+    !matches!(
+        (step, model),
+        (Step::ForceInterface, Model::Application) | (Step::ForceApplication, Model::Interface)
+    )
+}
+
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    let ip: Result<std::net::IpAddr, _> = host.parse();
+    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback())
+}
+
+/// Whether a registry URL of the process is this registry: a member in common.
+fn is_of(url: &Url, registry: Option<&RegistryAddress>) -> bool {
+    let Some(registry) = registry else {
+        return false;
+    };
+    let mut members: Vec<String> = url.address().into_iter().collect();
+    if let Some(backup) = url.text("backup") {
+        members.extend(backup.split(',').map(str::to_owned));
+    }
+    members
+        .iter()
+        .any(|member| registry.members.contains(member))
+}
