@@ -238,10 +238,10 @@ fn stays_empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     judged.limits.insert(Limit::Rule);
     judged.then.clear();
     judged.contributors.clear();
-    let cause = judged.raised.clone();
+    let verdict = judged.raised.clone();
     if let Some(stage) = view_stage(judged) {
         stage.state = State::Failed;
-        stage.raises = cause.into_iter().collect();
+        stage.raises = verdict.into_iter().collect();
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn routing(own: &Own, case: &Case<'_>, list: &OwnList, judged: &Judge
         .last()
         .and_then(|call| call.numbers())
         .is_some_and(|(input, _)| input == 0);
-    if starved || recent.iter().any(|call| loses(call)) {
+    if starved || recent.iter().any(loses) {
         return Routing::Loses;
     }
     let mut stages = judged
@@ -134,5 +134,5 @@ fn is_free(case: &Case<'_>, list: &OwnList) -> bool {
         && held.routes.is_empty()
         && question.routers.is_empty()
         && !(has_rule(case) || layers || entries || list.is_tagged)
-        && !ROUTING.iter().any(|name| of_consumer(name))
+        && !ROUTING.iter().any(of_consumer)
 }
