@@ -9,7 +9,8 @@ use crate::{
     cli::value::Whose,
     error::UsageError,
     input::log::{
-        Candidates, End, KeyClaim, Language, LogFacts, Outcome, QuestionHints, RegistryHint,
+        Candidates, End, Failure, KeyClaim, Language, LogFacts, Outcome, QuestionHints,
+        RegistryHint,
     },
     model::{service_key::ServiceKey, version::DubboVersion},
     question::{Client, Consumer, GroupOrigin, Question, RegistryAddress, UnreadableAddress},
@@ -65,6 +66,7 @@ pub(super) fn questions(
             logs: logs.clone(),
             ..base.clone()
         };
+        take_params(&mut question, &mut notes);
         for file in files
             .iter()
             .filter(|file| file.whose != Some(Whose::Provider))
@@ -113,6 +115,7 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
     let mut claims: Vec<KeyClaim> = Vec::new();
     let mut named: Vec<KeyClaim> = Vec::new();
     let mut first_failure = None;
+    let mut of_dubbo: BTreeSet<String> = BTreeSet::new();
     let mut pasted = false;
     for log in files.iter().filter(|file| file.asks).filter_map(log_of) {
         pasted = true;
@@ -123,6 +126,14 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
             .filter(|failure| failure.outcome() == Outcome::Failed)
             .filter_map(|failure| Some(failure.service()?.value))
             .collect();
+        let claims_of = |failure: &Failure| Some(failure.service()?.value);
+        of_dubbo.extend(
+            log.failures
+                .iter()
+                .filter_map(claims_of)
+                .filter(KeyClaim::is_infrastructure)
+                .map(|claim| claim.interface),
+        );
         first_failure = first_failure.or(log.failures.first().map(|failure| failure.first.line));
         for hint in &hints.services.values {
             if !named.iter().any(|known| known.agrees(&hint.value)) {
@@ -143,7 +154,7 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
     }
     if claims.is_empty() {
         return Err(if pasted {
-            no_service_fails(&named, first_failure)
+            no_service_fails(&named, &of_dubbo, first_failure)
         } else {
             UsageError::new("no service is named")
                 .hint("name one: [group/]interface[:version], or give --from-log")
@@ -156,10 +167,18 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
 }
 
 /// What a text says instead of naming a service that fails.
-fn no_service_fails(named: &[KeyClaim], first_failure: Option<u64>) -> UsageError {
+fn no_service_fails(
+    named: &[KeyClaim],
+    of_dubbo: &BTreeSet<String>,
+    first_failure: Option<u64>,
+) -> UsageError {
     const SHOWN: usize = 5;
     let interfaces: Vec<&str> = named.iter().map(|claim| claim.interface.as_str()).collect();
     let error = match (interfaces.as_slice(), first_failure) {
+        ([], _) if !of_dubbo.is_empty() => format!(
+            "the text names only services of Dubbo itself: {}",
+            of_dubbo.iter().cloned().collect::<Vec<_>>().join(", ")
+        ),
         ([], Some(line)) => {
             format!("the text tells of a failure (line {line}) and names no service")
         }
@@ -265,6 +284,29 @@ fn base(
     question
 }
 
+/// Parameters of the reference that have a place of their own in the question.
+fn take_params(question: &mut Question, notes: &mut Vec<String>) {
+    let service = &mut question.service;
+    let consumer = &mut question.consumer;
+    for (name, flag, place) in [
+        ("group", "--group", &mut service.group),
+        ("version", "--service-version", &mut service.version),
+        ("application", "--consumer-app", &mut consumer.application),
+    ] {
+        let given = consumer
+            .params
+            .remove(name)
+            .filter(|value| !value.is_empty());
+        match (&place, given) {
+            (None, given) => *place = given,
+            (Some(known), Some(given)) if *known != given => notes.push(format!(
+                "--param {name}={given} differs from {known}: {flag} or SERVICE counts"
+            )),
+            _ => {}
+        }
+    }
+}
+
 /// The part of a log that speaks of a service, and what it says of nothing in particular.
 fn about(log: &LogFacts, service: &ServiceKey) -> QuestionHints {
     let fits = |claim: &KeyClaim| {
@@ -352,6 +394,24 @@ fn take_hints(
     if question.invocation.method.is_none() {
         question.invocation.method = only(&hints.methods);
     }
+    let other: Vec<&str> = hints
+        .registries
+        .iter()
+        .filter(|hint| hint.of != Some(End::Provider))
+        .map(|hint| hint.address.as_str())
+        .filter(|address| {
+            !settings
+                .registries
+                .iter()
+                .any(|registry| registry.members.iter().any(|member| member == address))
+        })
+        .collect();
+    if !settings.registries.is_empty() && !other.is_empty() {
+        notes.push(format!(
+            "{service}: the text says registry {}, --registry says another: the flag counts",
+            other.join(", ")
+        ));
+    }
     if question.registries.is_empty() && question.unreadable.is_empty() {
         question.registries = registries(&hints.registries, snapshot, notes);
         question.place_assumed = true;
@@ -365,12 +425,16 @@ fn registries(
     notes: &mut Vec<String>,
 ) -> Vec<RegistryAddress> {
     let mut addresses: Vec<RegistryAddress> = Vec::new();
-    for hint in hints.iter().filter(|hint| hint.of != Some(End::Provider)) {
-        let Some(kind) = hint
-            .kind
-            .clone()
-            .or_else(|| recorded_kind(&hint.address, snapshot))
-        else {
+    let hints = || hints.iter().filter(|hint| hint.of != Some(End::Provider));
+    let kind_of = |hint: &RegistryHint| {
+        let stated = hint.kind.clone();
+        stated.or_else(|| recorded_kind(&hint.address, snapshot))
+    };
+    let kinds: BTreeSet<String> = hints().filter_map(kind_of).collect();
+    // Left out, a further registry would count as one that is not there.
+    let common = kinds.first().filter(|_| kinds.len() == 1);
+    for hint in hints() {
+        let Some(kind) = kind_of(hint).or_else(|| common.cloned()) else {
             notes.push(format!(
                 "the text names the registry {} but not its kind: give --registry zookeeper://{0} or nacos://{0}",
                 hint.address

@@ -205,7 +205,12 @@ fn suspicious(entry: &Entry) -> Option<Raised> {
     let url = entry.plain()?;
     let host = url.host.as_deref()?.trim_matches(['[', ']']);
     let of_host = reason(host);
-    let reason = of_host.or((url.port == 0).then_some("no-port"))?;
+    let of_port = match url.port {
+        0 => Some("no-port"),
+        port if u16::try_from(port).is_err() => Some("no-such-port"),
+        _ => None,
+    };
+    let reason = of_host.or(of_port)?;
     Some(raised(
         Code::AddressSuspicious,
         json!({"address": address, "reason": reason}),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::held::LayerKind;
+use super::held::{Application, Entry, LayerKind};
 use crate::{model::service_key::ServiceKey, question::Question};
 
 /// Suffixes of the keys under which rules are kept, all lines together.
@@ -101,6 +101,17 @@ fn of_suffix(suffix: &str) -> LayerKind {
     } else {
         LayerKind::RoutingRule
     }
+}
+
+/// Applications that provide the interface, by entry or by mapping: rules are kept under their names.
+pub(super) fn applications(entries: &[Entry], application: &Application) -> Vec<String> {
+    entries
+        .iter()
+        .filter_map(Entry::application)
+        .chain(application.mapped.iter().cloned())
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
 }
 
 #[cfg(test)]

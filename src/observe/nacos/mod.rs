@@ -94,16 +94,9 @@ impl Nacos {
         if address.kind != RegistryKind::Nacos {
             return Err(Unobservable::OtherKind(address.members.join(",")));
         }
-        let mut addresses: Vec<String> = Vec::new();
-        for member in &address.members {
-            if !addresses.contains(member) {
-                addresses.push(member.clone());
-            }
-        }
-        addresses.truncate(MOST_TRIED);
         Ok(Self {
             source,
-            addresses,
+            addresses: address.distinct_members(MOST_TRIED),
             http: Http::new(address)?,
             login: Login {
                 username: address.username.clone(),

@@ -120,16 +120,9 @@ impl Zookeeper {
         if address.kind != RegistryKind::Zookeeper {
             return Err(Unobservable::OtherKind(address.members.join(",")));
         }
-        let mut members: Vec<String> = Vec::new();
-        for member in &address.members {
-            if !members.contains(member) {
-                members.push(member.clone());
-            }
-        }
-        members.truncate(MOST_TRIED);
         Ok(Self {
             source,
-            members,
+            members: address.distinct_members(MOST_TRIED),
             access: access(address)?,
             sessions: Vec::new(),
             hidden: Hidden::default(),

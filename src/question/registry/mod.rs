@@ -82,6 +82,18 @@ impl RegistryAddress {
         parse::list(text)
     }
 
+    /// The members in their order, each of them once, at most so many.
+    pub(crate) fn distinct_members(&self, most: usize) -> Vec<String> {
+        let mut members: Vec<String> = Vec::new();
+        for member in &self.members {
+            if !members.contains(member) {
+                members.push(member.clone());
+            }
+        }
+        members.truncate(most);
+        members
+    }
+
     /// Everything in it that must never be shown.
     pub fn secrets(&self) -> Vec<Secret> {
         let hidden = self.params.iter().filter(|(name, _)| mask::hides(name));

@@ -12,6 +12,9 @@ use crate::report::{
 /// Facts shown for one finding without `-v`.
 const FEW: usize = 4;
 
+/// Columns in front of the place of a fact.
+const INDENT: usize = 12;
+
 pub(super) fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, view: View<'_>) {
     let shown = if view.verbose {
         finding.evidence.len()
@@ -39,6 +42,8 @@ pub(super) fn proof(page: &mut Page, report: &Report, finding: &FindingInfo, vie
 /// node is decoded and loses its parameters.
 fn short(text: &str, view: View<'_>) -> String {
     const MOST: usize = 96;
+    // Behind the indent, and with a source's name before it on a line of its own.
+    let most = MOST.min(view.width.clamp(40, 160) - INDENT);
     if view.verbose {
         return text.to_owned();
     }
@@ -54,11 +59,12 @@ fn short(text: &str, view: View<'_>) -> String {
             if end < url.len() { "?.." } else { "" }
         );
     }
-    if text.chars().count() <= MOST {
+    if text.chars().count() <= most {
         return text;
     }
+    let most = most - 2;
     let all: Vec<char> = text.chars().collect();
-    let (head, tail) = (&all[..MOST * 2 / 3], &all[all.len() - MOST / 3..]);
+    let (head, tail) = (&all[..most * 5 / 6], &all[all.len() - most / 6..]);
     format!("{}..{}", String::from_iter(head), String::from_iter(tail))
 }
 

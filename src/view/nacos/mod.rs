@@ -19,12 +19,10 @@ use self::{
     shape::{Instance, Named},
 };
 use super::{
-    held::{
-        Application, Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw, Removal,
-    },
+    held::{Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw, Removal},
     missing::Missing,
     names::{is_near, is_same_spelling, is_shell_eaten},
-    refused,
+    refused, rule_keys,
     stage::{Evidence, NotSeen, Raised},
 };
 use crate::{
@@ -112,7 +110,7 @@ fn read(
     }
     let (namespaces, known) = sweep::other_namespaces(server, place);
     let application = config::application(server, place, question, &namespaces);
-    let providers = applications(&entries, &application);
+    let providers = rule_keys::applications(&entries, &application);
     let (mut layers, rules_not_seen, rules) = config::rules(server, place, question, &providers);
     if let Seen::Here(names, _) = &listed {
         layers.extend(orphans(names, interface));
@@ -437,16 +435,6 @@ fn orphans(names: &BTreeSet<Named>, interface: &str) -> Vec<Layer> {
             name: named.name.clone(),
             evidence: None,
         })
-        .collect()
-}
-
-fn applications(entries: &[Entry], application: &Application) -> Vec<String> {
-    entries
-        .iter()
-        .filter_map(Entry::application)
-        .chain(application.mapped.iter().cloned())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
         .collect()
 }
 

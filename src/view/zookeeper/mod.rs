@@ -12,8 +12,9 @@ use std::collections::BTreeSet;
 
 use self::{place::Place, tree::Tree};
 use super::{
-    held::{Application, Entry, Held, Layer, LayerKind, Listing, Reach},
+    held::{Entry, Held, Layer, LayerKind, Listing, Reach},
     missing::Missing,
+    rule_keys,
     stage::NotSeen,
 };
 use crate::{
@@ -124,7 +125,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
     let (routers, routers_listing) = entries::read_entries(tree, &category("routers"));
     let (consumers, _) = entries::read_entries(tree, &category("consumers"));
     let application = application::application(tree, place, question);
-    let providers = applications(&entries, &application);
+    let providers = rule_keys::applications(&entries, &application);
     let rules::Rules {
         mut layers,
         missing: mut rules_not_seen,
@@ -218,15 +219,4 @@ fn layer(kind: LayerKind, entry: &Entry) -> Layer {
             ..entry.evidence.clone()
         }),
     }
-}
-
-/// Applications that provide the interface, by entry or by mapping: rules are kept under their names.
-fn applications(entries: &[Entry], application: &Application) -> Vec<String> {
-    entries
-        .iter()
-        .filter_map(Entry::application)
-        .chain(application.mapped.iter().cloned())
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .collect()
 }
