@@ -56,7 +56,7 @@ pub(super) fn stages<'a>(
         .filter(|(_, result)| *result != Result::Repeated)
         .collect();
     let results = protocol(case, results, stages);
-    configurators(case, results, view)
+    configurators(case, results, repaired, view)
 }
 
 /// T: the consumer's protocols.
@@ -141,6 +141,7 @@ fn is_dubbos(protocol: Option<&str>) -> bool {
 fn configurators<'a>(
     case: &Case<'a>,
     results: Vec<(Kept<'a>, Result)>,
+    repaired: &BTreeSet<StageId>,
     view: &mut View,
 ) -> Vec<Kept<'a>> {
     let stages = &mut view.stages;
@@ -167,7 +168,7 @@ fn configurators<'a>(
     let rules = switching_rules(case);
     let by_reference = question::switched_off(case).filter(|_| {
         off.iter()
-            .any(|(kept, result)| is_off_by_reference(kept, result))
+            .any(|(kept, result)| is_off_by_reference(kept, result, repaired))
     });
     let raises = match by_reference {
         _ if off.is_empty() => Vec::new(),
@@ -206,7 +207,7 @@ fn configurators<'a>(
 }
 
 /// Whether an address is switched off without a rule and not by its own URL.
-fn is_off_by_reference(kept: &Kept<'_>, result: &Result) -> bool {
+fn is_off_by_reference(kept: &Kept<'_>, result: &Result, repaired: &BTreeSet<StageId>) -> bool {
     let by_itself = matches!(
         result,
         Result::SwitchedOff {
@@ -217,7 +218,7 @@ fn is_off_by_reference(kept: &Kept<'_>, result: &Result) -> bool {
     let own = if kept.url.text("disabled").is_some() {
         kept.url.flag("disabled", false)
     } else {
-        !kept.url.flag("enabled", true)
+        !repaired.contains(&StageId::Entries) && !kept.url.flag("enabled", true)
     };
     by_itself && !own
 }
