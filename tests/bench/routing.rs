@@ -1,0 +1,294 @@
+//! What the routers cost for one call, beside the real chain (see the README of this folder for its figures).
+//!
+//! `cargo bench --bench routing` routes calls that all differ (argument and attachment) through prepared chains of
+//! 1,000 and 10,000 providers: ten conditions, tags, destinations. `answer` is what is left, `trace` adds what went
+//! into and came out of every router, `reasons` also the clause and value that took each address away. Then how fast
+//! condition rules are read. One thread; each figure is CPU time, the best of several rounds, since whatever else runs only ever adds to it.
+//! Unix only.
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::io::{self, Write as _};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use diag::model::url::{Url, encode};
+use diag::model::version::DubboVersion;
+use diag::route::AddressList;
+use diag::route::application::{Application, Chain, Settings};
+use diag::route::call::{Call, JavaValue};
+use diag::route::declared::Zones;
+use diag::route::provider::Provider;
+use diag::rule::condition;
+use diag::view::directory::{Directory, Protocols, Subscription};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::TimeValLike as _;
+
+const VERSIONS: [&str; 2] = ["2.7.23", "3.3.6"];
+const SIZES: [usize; 2] = [1_000, 10_000];
+/// Calls that differ.
+const CALLS: usize = 1_024;
+const ROUNDS: usize = 5;
+const ROUND: Duration = Duration::from_millis(300);
+
+const CONDITIONS: &str = "\
+scope: service
+force: true
+runtime: true
+enabled: true
+conditions:
+  - 'application=acme-pay => region=shanghai'
+  - 'method=find*,list* => env=gray'
+  - 'host=10.1.* => host=10.20.*'
+  - 'method=getOrder => host=10.20.*'
+  - 'application=acme-web & region=hangzhou => region=$region'
+  - '=> port=20880'
+  - 'host=127.0.0.1 => env!=dev1,dev2'
+  - 'arguments[0]=vip => env=gray'
+  - '=> timeout=1000,2000 & weight=100'
+  - 'region=beijing => region=beijing'
+";
+const TAGS: &str = "\
+force: true
+enabled: true
+runtime: true
+tags:
+  - name: gray
+    addresses: ['10.20.0.*', '10.20.1.1-100:20880', '0.0.0.0:20881']
+  - name: blue
+    addresses: ['10.20.3.7:20880']
+";
+const DESTINATIONS: &str = "\
+configVersion: v3.1
+scope: service
+force: true
+enabled: true
+conditions:
+  - from: {match: 'region=hangzhou'}
+    to:
+      - {match: 'region=$region', weight: 900}
+      - {match: 'region!=$region', weight: 100}
+  - from: {match: 'method=getOrder'}
+    to:
+      - {match: 'port=20880'}
+";
+/// Rule, its key, its text, and what the consumer URL has more.
+const RULES: [(&str, &str, &str, &str); 3] = [
+    (
+        "ten conditions",
+        "com.acme.OrderService::.condition-router",
+        CONDITIONS,
+        "",
+    ),
+    ("tags", "acme-order.tag-router", TAGS, "&dubbo.tag=gray"),
+    (
+        "destinations",
+        "com.acme.OrderService::.condition-router",
+        DESTINATIONS,
+        "",
+    ),
+];
+
+type Rules = BTreeMap<String, String>;
+
+fn main() -> Result<()> {
+    writeln!(
+        io::stdout(),
+        "rule\tDubbo\tproviders\tleft\tanswer us\ttrace us\treasons us\tprepare ms"
+    )?;
+    for (name, key, text, more) in RULES {
+        for version in VERSIONS {
+            for size in SIZES {
+                measure(name, (key, text), more, version, size)?;
+            }
+        }
+    }
+    for version in VERSIONS {
+        read_rules(version)?;
+    }
+    Ok(())
+}
+
+fn measure(
+    name: &str,
+    (key, text): (&str, &str),
+    more: &str,
+    version: &str,
+    size: usize,
+) -> Result<()> {
+    let dubbo = DubboVersion::parse(version)?;
+    let consumer = format!(
+        "consumer://127.0.0.1/com.acme.OrderService?application=acme-web&interface=com.acme.OrderService\
+         &side=consumer&region=hangzhou{more}"
+    );
+    let consumer = Url::parse(&consumer, &dubbo)?;
+    let list = addresses(&consumer, size, &dubbo)?;
+    let started = cpu();
+    let rules = Rules::from([(key.to_owned(), text.to_owned())]);
+    let mut application = Application::new(&dubbo, rules, Settings::default())
+        .context("a version that is modelled")?;
+    let chain = application.refer(&consumer, &[], list)?;
+    let calls: Vec<Call> = (0..CALLS).map(call).collect();
+    // Prepares the rules for the list, as the first call does.
+    let trace = application.explain(&chain, &calls[0]);
+    let prepared = cpu().saturating_sub(started);
+    let left = trace.outcome?.at_most().len();
+    ensure!(left > 0, "{name} on {version} leaves nothing");
+    let run = |each: fn(&Application<Rules>, &Chain, &Call)| {
+        let mut at = 0;
+        best(|| {
+            each(&application, &chain, &calls[at % CALLS]);
+            at += 1;
+        })
+    };
+    let answer = run(|application, chain, call| {
+        let _ = black_box(application.route(chain, call));
+    });
+    let traced = run(|application, chain, call| {
+        let _ = black_box(application.trace(chain, call));
+    });
+    let reasons = run(|application, chain, call| {
+        black_box(application.explain(chain, call));
+    });
+    writeln!(
+        io::stdout(),
+        "{name}\t{version}\t{size}\t{left}\t{}\t{}\t{}\t{:.1}",
+        micros(answer),
+        micros(traced),
+        micros(reasons),
+        prepared.as_secs_f64() * 1e3
+    )?;
+    Ok(())
+}
+
+fn micros(time: Duration) -> String {
+    format!("{:.2}", time.as_secs_f64() * 1e6)
+}
+
+/// CPU time of this process so far.
+fn cpu() -> Duration {
+    let used = getrusage(UsageWho::RUSAGE_SELF).expect("every kernel counts it");
+    let micros = (used.user_time() + used.system_time()).num_microseconds();
+    Duration::from_micros(u64::try_from(micros).unwrap_or_default())
+}
+
+/// The time of one turn in the best of several rounds.
+fn best(mut turn: impl FnMut()) -> Duration {
+    let mut best = Duration::MAX;
+    for _ in 0..ROUNDS {
+        let started = cpu();
+        let mut turns = 0;
+        loop {
+            for _ in 0..16 {
+                turn();
+            }
+            turns += 16;
+            let took = cpu().saturating_sub(started);
+            if took >= ROUND {
+                best = best.min(took / turns);
+                break;
+            }
+        }
+    }
+    best
+}
+
+fn call(number: usize) -> Call {
+    let text = |text: String| JavaValue::Text(text);
+    Call {
+        method: "getOrder".to_owned(),
+        parameter_types: vec!["java.lang.String".to_owned()],
+        arguments: vec![text(format!("user-{number}"))],
+        attachments: BTreeMap::from([("trace".to_owned(), text(format!("t-{number}")))]),
+    }
+}
+
+/// The addresses as the directory of a version hands them to its routers.
+fn addresses(consumer: &Url, size: usize, version: &DubboVersion) -> Result<AddressList> {
+    let is_3x = version.line().is_3x();
+    let mut reference = consumer.clone();
+    let registry =
+        "zookeeper://127.0.0.1:2181/org.apache.dubbo.registry.RegistryService".to_owned();
+    let mut registry = Url::parse(&registry, version)?;
+    if !is_3x {
+        registry.protocol = Some("registry".to_owned());
+        let parameters = &mut reference.parameters;
+        parameters.insert("register.ip".to_owned(), "127.0.0.1".to_owned());
+    }
+    let mut directory = Directory::new(Subscription {
+        consumer: reference,
+        registry,
+        version: version.clone(),
+        local_host: "127.0.0.1".to_owned(),
+        protocols: Protocols::of(version.line()),
+    });
+    let mut providers: Vec<Box<dyn Provider + Send + Sync>> = Vec::with_capacity(size);
+    for number in 0..size {
+        let region = if number % 2 == 0 {
+            "hangzhou"
+        } else {
+            "shanghai"
+        };
+        let environment = if number % 5 == 0 { "gray" } else { "prod" };
+        let text = format!(
+            "dubbo://10.20.{}.{}:20880/com.acme.OrderService?application=acme-order\
+             &interface=com.acme.OrderService&side=provider&region={region}&env={environment}\
+             &methods=getOrder,listOrders&timeout=1000&weight=100",
+            number / 250,
+            number % 250 + 1
+        );
+        let mut url = directory
+            .read(&encode(&text))
+            .ok()
+            .context("a URL that is read")?;
+        if !is_3x {
+            url = directory
+                .merge(url)
+                .ok()
+                .context("a URL that can be merged")?;
+        }
+        providers.push(Box::new(url));
+    }
+    Ok(AddressList {
+        providers,
+        consumer: if is_3x {
+            consumer.clone()
+        } else {
+            directory.own_url().clone()
+        },
+        zones: Zones::default(),
+    })
+}
+
+/// How fast rules of ten and of ten thousand conditions are read.
+fn read_rules(version: &str) -> Result<()> {
+    let dubbo = DubboVersion::parse(version)?;
+    let mut long = String::from("force: true\nconditions:\n");
+    for number in 0..10_000 {
+        long += &format!(
+            "  - 'method=get{number}*,list{number} & host!=10.1.{}.* => region=$region & host=10.20.*'\n",
+            number % 250
+        );
+    }
+    for (name, text, conditions) in [("ten", CONDITIONS, 10), ("ten thousand", &long, 10_000)] {
+        let rule = condition::parse(text, &dubbo);
+        ensure!(rule.is_ok(), "a rule of {name} conditions is read");
+        let time = best(|| {
+            if let Ok(condition::ConditionDocument::Classic(rule)) = condition::parse(text, &dubbo)
+            {
+                for condition in &rule.conditions {
+                    let text = condition.text.as_deref().unwrap_or_default();
+                    let _ = black_box(condition::text::Condition::parse(text));
+                }
+            }
+        });
+        let length = f64::from(u32::try_from(text.len())?);
+        writeln!(
+            io::stdout(),
+            "read {name} conditions\t{version}\t{} us each\t{:.0} MB/s",
+            micros(time / conditions),
+            length / time.as_secs_f64() / 1e6
+        )?;
+    }
+    Ok(())
+}
