@@ -20,6 +20,7 @@ use crate::{
     },
     exit::Ending,
     model::version::DubboVersion,
+    rule::condition::text::shown,
     snapshot::{Manifest, Masker, SourceId},
     view::stage::NotSeen,
 };
@@ -148,7 +149,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
                     refused: linted.refused,
                     reading: reading(asked.rule, version)
                         .iter()
-                        .map(|line| masker.text(line).into_owned())
+                        .map(|line| hidden(line, masker))
                         .collect(),
                 })
                 .collect(),
@@ -217,7 +218,7 @@ fn finding(
     let mut proof = vec![evidence(remark.at.start.line, remark.at.start.column)];
     proof.extend(remark.other.map(|other| evidence(other.line, other.column)));
     let remedy = remark.meant.as_ref().map(|meant| RemedyInfo {
-        text: masker.text(&meant.text(lang)).into_owned(),
+        text: hidden(&meant.text(lang), masker),
         argv: Vec::new(),
         changes: false,
         same_facts: false,
@@ -261,12 +262,17 @@ fn see(code: Code, rule: RuleText<'_>) -> Vec<String> {
     vec![code.to_owned()]
 }
 
+/// A piece of a rule without its secrets: those of conditions, and those of any text.
+fn hidden(text: &str, masker: &Masker) -> String {
+    masker.text(&shown(text)).into_owned()
+}
+
 fn masked(params: &Map<String, Value>, masker: &Masker) -> Map<String, Value> {
     params
         .iter()
         .map(|(name, value)| {
             let value = match value {
-                Value::String(text) => json!(masker.text(text)),
+                Value::String(text) => json!(hidden(text, masker)),
                 other => other.clone(),
             };
             (name.clone(), value)
@@ -287,7 +293,7 @@ fn mark(remark: &Remark, one: &Merged<'_>, everywhere: bool, masker: &Masker) ->
         line: start.line,
         column: start.column,
         width: width.max(1),
-        source: masker.text(&remark.line).into_owned(),
+        source: hidden(&remark.line, masker),
         source_column: remark.line_column,
         dubbo: one.versions.clone(),
         everywhere,

@@ -1,10 +1,11 @@
-//! How many addresses a right side fits, asked of URLs alone: for a rule that is looked at before it is published.
+//! Which addresses a right side fits, asked of URLs alone: for a rule that is looked at before it is published.
 
 use std::borrow::Cow;
 
 use super::clause::Side;
 use super::dialect::Dialect;
 use super::provider::{Provider, sample};
+use super::set::AddressSet;
 use crate::model::url::Url;
 use crate::rule::condition::text::Clause;
 
@@ -34,13 +35,17 @@ impl Provider for Plain<'_> {
     }
 }
 
-/// How many of the providers fit all clauses.
-pub fn fitting(clauses: &[Clause], consumer: &Url, providers: &[Url], dialect: Dialect) -> usize {
+/// Which of the providers fit all clauses, by place.
+pub fn fitting(
+    clauses: &[Clause],
+    consumer: &Url,
+    providers: &[Url],
+    dialect: Dialect,
+) -> AddressSet {
     let side = Side::right(clauses, consumer, dialect);
-    providers
-        .iter()
-        .filter(|url| side.fits_provider(&Plain(url)))
-        .count()
+    AddressSet::filter(providers.len(), |place| {
+        side.fits_provider(&Plain(&providers[place]))
+    })
 }
 
 #[cfg(test)]
@@ -68,7 +73,7 @@ mod tests {
         ] {
             let then = Condition::parse(text).unwrap().then.unwrap();
             assert_eq!(
-                fitting(&then, &consumer, &providers, dialect),
+                fitting(&then, &consumer, &providers, dialect).len(),
                 expected,
                 "{text}"
             );

@@ -55,6 +55,18 @@ const PROTOCOLS: [&str; 6] = ["override", "absent", "condition", "script", "rout
 const EXTENSIONS: [&str; 5] = [".yaml", ".yml", ".json", ".txt", ".properties"];
 
 impl RuleKind {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::Condition,
+        Self::Tag,
+        Self::Script,
+        Self::Mesh,
+        Self::Affinity,
+        Self::Configurator,
+        Self::Migration,
+        Self::Urls,
+    ];
+
     /// The kind of a key of the config centre.
     pub fn of_key(key: &str) -> Option<Self> {
         ENDINGS

@@ -9,6 +9,7 @@ use super::{Code, Cx, Found, Phrase, Say, found};
 use crate::model::url::Url;
 use crate::route::dialect::Dialect;
 use crate::route::probe::fitting;
+use crate::route::set::AddressSet;
 use crate::rule::condition::text::{Clause, Condition, parse_match};
 use crate::rule::condition::{self, ConditionDocument, ConditionRule};
 use crate::rule::condition_multi::MultiDestinationRule;
@@ -177,6 +178,8 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
     let list = root.get("conditions");
     let nodes = list.map(Node::items).into_iter().flatten();
     let mut budget = MOST_COMPARED;
+    // What conditions that apply to every call leave, when an empty result stays empty.
+    let mut left: Option<AddressSet> = None;
     for (text, node) in rule.conditions.iter().zip(nodes) {
         let read = text.text.as_deref().unwrap_or_default();
         let written = node.as_text();
@@ -219,20 +222,32 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
             when,
             then,
             force: header.force,
-            fitting,
+            fitting: fitting.as_ref().map(AddressSet::share),
         };
         let at = cx.mark(node);
         effect::tell(cx, at, &effect);
+        let Some(fitting) = fitting.filter(|set| header.force && !set.is_empty()) else {
+            continue;
+        };
+        let together = match &left {
+            Some(left) => left.and(&fitting),
+            None => fitting,
+        };
+        if together.is_empty() && when != Holds::Never {
+            effect::tell_together(cx, at, together.list_len());
+        } else if when == Holds::Always {
+            left = Some(together);
+        }
     }
 }
 
-/// How many of the known providers a right side fits.
+/// Which of the known providers a right side fits.
 fn counted(
     cx: &Cx<'_>,
     clauses: &[Clause],
     dialect: Dialect,
     budget: &mut usize,
-) -> Option<(usize, usize)> {
+) -> Option<AddressSet> {
     let providers = cx.known.providers?;
     let cost = providers.len().saturating_mul(clauses.len());
     *budget = budget.checked_sub(cost)?;
@@ -255,10 +270,7 @@ fn counted(
         parameters: std::collections::BTreeMap::new(),
     };
     let consumer = cx.known.consumer.unwrap_or(&nobody);
-    Some((
-        fitting(clauses, consumer, providers, dialect),
-        providers.len(),
-    ))
+    Some(fitting(clauses, consumer, providers, dialect))
 }
 
 /// Whether a value is one of the consumer, which nobody told.
@@ -340,7 +352,7 @@ fn several(cx: &mut Cx<'_>, root: Node<'_>, rule: &MultiDestinationRule, dialect
                 let at = cx.mark(to);
                 cx.add(found(Code::RuleNoEffect, at).reads(Say::LintDestinationNobody));
             }
-            most = match (most, count) {
+            most = match (most, count.as_ref().map(AddressSet::share)) {
                 (Some((known, all)), Some((fitting, of))) => {
                     Some((known.max(fitting), all.max(of)))
                 }

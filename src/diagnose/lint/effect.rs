@@ -66,3 +66,9 @@ pub(super) fn tell(cx: &mut Cx<'_>, at: Span, effect: &Effect) {
         },
     }
 }
+
+/// Says that a condition leaves nobody of those whom conditions before it leave of every call.
+pub(super) fn tell_together(cx: &mut Cx<'_>, at: Span, all: usize) {
+    let reads = Phrase::new(Say::LintForcedNobodyLeft).with("count", all.to_string());
+    cx.add(found(Code::LintForceEmpty, at).reads(reads));
+}

@@ -5,7 +5,10 @@
 use std::io::Write;
 
 use diag::{
-    diagnose::diagnose,
+    diagnose::{
+        diagnose,
+        lint::{Known, RuleKind, RuleText, lint, reading},
+    },
     input::{
         access_log,
         log::{LogOrigin, LogReader},
@@ -22,7 +25,9 @@ use diag::{
     observe::{nacos, recorded::Recording, zookeeper},
     question::{Question, RegistryAddress},
     rule::{
-        affinity, condition, configurator, mesh, migration, override_url, script, tag,
+        affinity,
+        condition::{self, text::shown},
+        configurator, mesh, migration, override_url, script, tag,
         yaml::{YamlVersion, load, load_all},
     },
     snapshot::{self, At, Key, Manifest, Masker, Snapshot, Source, SourceId, SourceKind},
@@ -40,6 +45,7 @@ pub const TARGETS: [(&str, Target); 25] = [
     ("condition_text", condition_text),
     ("configurator_rule", configurator_rule),
     ("facts", facts),
+    ("lint", lint_rule),
     ("log", log),
     ("manifest", manifest),
     ("mesh_rule", mesh_rule),
@@ -317,6 +323,41 @@ pub fn condition_text(bytes: &[u8]) -> bool {
 pub fn tag_rule(bytes: &[u8]) -> bool {
     let text = text(bytes);
     any_version(|version| tag::parse(&text, version).is_ok())
+}
+
+/// Any rule text under `lint`, of the kind that its text shows and of each other one.
+pub fn lint_rule(bytes: &[u8]) -> bool {
+    let text = text(bytes);
+    let providers: Vec<Url> = versions()
+        .filter_map(|version| {
+            Url::parse(
+                "dubbo://10.0.0.7:20880/a.B?application=shop&region=hz",
+                &version,
+            )
+            .ok()
+        })
+        .collect();
+    let meant = RuleKind::of_text(&text);
+    let mut understood = false;
+    for kind in RuleKind::ALL {
+        let rule = RuleText {
+            key: None,
+            kind,
+            text: &text,
+        };
+        let read = any_version(|version| {
+            let known = Known {
+                providers: Some(&providers),
+                consumer: providers.first(),
+                jdk: Some(17),
+            };
+            let _ = reading(rule, version);
+            !lint(rule, version, known).refused
+        });
+        understood |= read && meant == Some(kind);
+    }
+    let _ = shown(&text);
+    understood
 }
 
 /// A script rule.
