@@ -11,6 +11,7 @@ use super::{
 use crate::{
     question::Client,
     report::words::{Phrase, Say},
+    rule::overridden::is_misspelt,
     snapshot::Ended,
     view::{
         held::{Entry, Held},
@@ -39,6 +40,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             .iter()
             .map(|raised| (raised.clone(), Certainty::Certain, false)),
     );
+    found.extend(misspelt(computed).map(|raised| (raised, Certainty::Likely, false)));
     if let Some(raised) = partial_recording(computed) {
         found.push((raised, Certainty::Certain, false));
     }
@@ -147,6 +149,30 @@ fn partly_connected(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)> {
         .flat_map(|(held, (.., judged))| computed.said.partly(held, judged))
         .map(|raised| (raised, Certainty::Likely, true))
         .collect()
+}
+
+/// Overrides of the registry that set a parameter nobody reads, one letter or two away from one that is.
+fn misspelt(computed: &Computed<'_>) -> impl Iterator<Item = Raised> {
+    let held = computed
+        .registries
+        .iter()
+        .flat_map(|registry| &registry.held);
+    let entries = held.flat_map(|held| held.configurators.iter().chain(&held.strangers));
+    entries.filter_map(|entry| {
+        let url = entry.plain()?;
+        let name = url.parameters.keys().find(|name| is_misspelt(name))?;
+        let rule = url.to_string();
+        let dubbo = computed.states[0].world.dubbo.to_string();
+        let is_override = url.protocol.as_deref() == Some("override");
+        is_override.then(|| {
+            raised(
+                Code::LintUnknownKey,
+                json!({"rule": rule, "text": name, "dubbo": dubbo}),
+                ("rule", &rule),
+                vec![entry.evidence.clone()],
+            )
+        })
+    })
 }
 
 /// Addresses that are left in the shown world.

@@ -21,6 +21,11 @@ impl Zones {
         self.networks.is_empty() && self.key.is_none() && self.consumer.is_none()
     }
 
+    /// Whether the zone of any provider can be told.
+    pub fn has_any(&self) -> bool {
+        !self.networks.is_empty() || self.key.is_some()
+    }
+
     /// Adds networks of a zone, separated by commas; a bare address is a network of its own.
     ///
     /// # Errors

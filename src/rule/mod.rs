@@ -14,6 +14,7 @@ pub mod java_regex;
 pub mod kind;
 pub mod mesh;
 pub mod migration;
+pub mod overridden;
 pub mod override_url;
 pub mod pojo;
 pub mod release;

@@ -14,8 +14,9 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    model::version::Line,
+    model::{url::Url, version::Line},
     report::words::{Phrase, Say},
+    rule::overridden::is_misspelt,
     view::{
         directory::{Protocols, Support},
         held::{Entry, Layer, LayerKind, Listing},
@@ -223,11 +224,35 @@ fn is_off_by_reference(kept: &Kept<'_>, result: &Result, repaired: &BTreeSet<Sta
     by_itself && !own
 }
 
+/// Whether an override sets nothing that decides where calls may go: only how they are made, or a word that nobody
+/// reads.
+fn sets_nothing(url: &Url) -> bool {
+    url.parameters.keys().all(|name| {
+        matches!(
+            name.as_str(),
+            "category" | "dynamic" | "timeout" | "retries"
+        ) || is_misspelt(name)
+    })
+}
+
 /// Rules of this stage that are not evaluated or not seen.
 fn rules_not_evaluated(case: &Case<'_>, center: &Center<'_>) -> Vec<NotSeen> {
     let kinds = [LayerKind::Properties, LayerKind::OverrideAmongProviders];
+    // Whether such a rule is in force depends on the order of notifications: only one that can do nothing is no doubt.
+    let harmless: Vec<String> = case
+        .held
+        .strangers
+        .iter()
+        .filter_map(Entry::plain)
+        .filter(|url| url.protocol.as_deref() == Some("override") && sets_nothing(url))
+        .map(|url| url.to_string())
+        .collect();
+    let is_harmless = |layer: &Layer| {
+        layer.kind == LayerKind::OverrideAmongProviders && harmless.contains(&layer.name)
+    };
     let mut missing: Vec<NotSeen> = of_kinds(&config_layers(case), &kinds)
         .iter()
+        .filter(|layer| !is_harmless(layer))
         .map(Layer::not_seen)
         .collect();
     missing.extend(center.missing.iter().cloned());

@@ -294,13 +294,29 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         let first = variant.first.min(urls.len() - 1);
         urls.rotate_left(first);
     }
+    let given = &case.question.zones;
+    let zone = |url: &ServiceUrl| {
+        let host = url.own().host.as_deref().unwrap_or_default();
+        let zone = given.of_provider(host, &url.own().parameters);
+        zone.map(str::to_owned)
+    };
+    let consumer_ip = case
+        .question
+        .consumer
+        .ip
+        .as_deref()
+        .or(variant.host.as_deref());
+    let zones = Zones {
+        consumer: given.of_consumer(consumer_ip).map(str::to_owned),
+        providers: urls.iter().map(zone).collect(),
+    };
     let list = AddressList {
         providers: urls
             .into_iter()
             .map(|url| Box::new(url) as Box<dyn Provider + Send + Sync>)
             .collect(),
         consumer: with(&input.consumer),
-        zones: Zones::default(),
+        zones,
     };
     let source = case.held.rules.source(case.dubbo(), variant.hidden.clone());
     let mut application = Application::new(case.dubbo(), source, input.settings.clone())

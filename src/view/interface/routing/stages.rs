@@ -8,7 +8,7 @@ use crate::{
         application::{CUSTOM, DECLARED},
         outcome::Outcome,
         set::AddressSet,
-        trace::{Effect, Explained, Part, RuleState},
+        trace::{Effect, Explained, Part, Reading, RuleState},
     },
     view::stage::{Dropped, NotSeen, Raised, Stage, StageId, State},
 };
@@ -167,7 +167,7 @@ fn stage(
             let url = shown.chain.list().providers[removal.address].url();
             Dropped {
                 address: url.address().unwrap_or_default(),
-                code: told::code_of(part),
+                code: told::code_of(case, part),
                 rule: part.rule.as_ref().map(|rule| rule.key.clone()),
                 position: at.map(told::place),
             }
@@ -189,7 +189,7 @@ fn stage(
     Stage {
         id: id_of(explained),
         state,
-        because: because(shown, explained),
+        because: because(case, shown, explained),
         input: Some(before.len()),
         output: (!bounded).then(|| after.len()),
         dropped,
@@ -253,7 +253,7 @@ fn why_bounded(part: &Part) -> Phrase {
 }
 
 /// What a router did, in one sentence: the part that removed something, else why none did.
-fn because(shown: &Replay<'_>, explained: &Explained) -> Option<Phrase> {
+fn because(case: &Case<'_>, shown: &Replay<'_>, explained: &Explained) -> Option<Phrase> {
     if let Some(thrown) = &explained.thrown {
         return Some(Phrase::new(Say::RouterThrows).with("error", thrown.to_string()));
     }
@@ -272,6 +272,14 @@ fn because(shown: &Replay<'_>, explained: &Explained) -> Option<Phrase> {
         .filter(|reading| reading.kind == explained.step.kind)
         .collect();
     let of = |say: Say, key: &str| Some(Phrase::new(say).with("rule", key));
+    // The router of the provider's application also asks for the rule of the consumer's, which its own router tells of.
+    let several = readings.iter().any(|reading| !is_own(case, reading));
+    let readings: Vec<_> = readings
+        .into_iter()
+        .filter(|reading| {
+            !(several && is_own(case, reading)) || reading.state == RuleState::InForce
+        })
+        .collect();
     let told = readings.iter().find_map(|reading| match &reading.state {
         RuleState::Refused(_) => of(Say::RuleRefusedHere, &reading.key),
         RuleState::Empty | RuleState::TooNew => of(Say::RuleEmptyHere, &reading.key),
@@ -286,6 +294,17 @@ fn because(shown: &Replay<'_>, explained: &Explained) -> Option<Phrase> {
         }
         of(Say::NoRuleAt, &keys.join(", "))
     })
+}
+
+/// Whether the router of the provider's application read the rule of the consumer's own.
+fn is_own(case: &Case<'_>, reading: &Reading) -> bool {
+    let own = case
+        .question
+        .consumer
+        .application
+        .as_deref()
+        .unwrap_or_default();
+    reading.kind == "provider-app" && reading.key.strip_suffix(".condition-router") == Some(own)
 }
 
 fn sentence(part: &Part) -> Phrase {

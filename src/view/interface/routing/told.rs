@@ -10,21 +10,20 @@ use crate::{
         Thrown,
         trace::{Effect, Explained, Part},
     },
-    rule::yaml::Position,
+    rule::{condition::text::shown, yaml::Position},
     view::stage::{Evidence, Raised},
 };
 
 /// The code of a part that removes something.
-pub(super) fn code_of(part: &Part) -> Code {
+pub(super) fn code_of(case: &Case<'_>, part: &Part) -> Code {
     match &part.effect {
         Effect::Refuses => Code::ConsumerBlocked,
         Effect::TagByRule | Effect::TagByUrl | Effect::TagFallback => Code::TagNotServed,
         Effect::Untagged => Code::UntaggedStarved,
-        Effect::Declared
-            if part
-                .rule
-                .as_ref()
-                .is_some_and(|it| it.key.contains("same-zone")) =>
+        _ if part.pins_place(
+            case.question.zones.key.as_deref(),
+            case.question.zones.has_any(),
+        ) =>
         {
             Code::ZonePinned
         }
@@ -65,7 +64,7 @@ pub(super) fn raised(
             (count, total),
         );
     };
-    let code = code_of(part);
+    let code = code_of(case, part);
     let rule = part.rule.as_ref().map(|rule| rule.key.clone());
     let position = part.rule.as_ref().and_then(|rule| rule.position);
     let subject = match &rule {
@@ -145,7 +144,10 @@ pub(super) fn position_evidence(
         let fact = match line {
             Some((at, text)) => Phrase::new(Say::RuleLine)
                 .with("line", at.line.to_string())
-                .with("text", text.trim().chars().take(200).collect::<String>()),
+                .with(
+                    "text",
+                    shown(text.trim()).chars().take(200).collect::<String>(),
+                ),
             None => Say::RulePresent.into(),
         };
         return vec![Evidence {
