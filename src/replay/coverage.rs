@@ -11,7 +11,7 @@ use super::subject::Subject;
 use crate::model::version::DubboVersion;
 use crate::route::rules::RuleText;
 use crate::route::trace::{Effect, RuleState, Trace};
-use crate::rule::condition::text::Condition;
+use crate::rule::condition::text::{Condition, shown};
 use crate::rule::condition::{self, ConditionDocument};
 use crate::rule::tag;
 use crate::rule::yaml::Position;
@@ -110,15 +110,15 @@ pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Cove
     if folded.requests == 0 {
         return coverage;
     }
-    for (name, force) in all {
+    for (name, classic) in all {
         let found = used(&name);
-        if force.is_some() && !asked(&name) {
+        if classic.is_some() && !asked(&name) {
             coverage.never_asked.push(name);
         } else if !found.matched {
             coverage.never_matched.push(name);
         } else if !found.removed
             && !found.leaked
-            && force.is_some_and(|force| removes_alone(&name, force, folded, scenario, subject))
+            && classic.is_some_and(|it| removes_alone(&name, &it, folded, scenario, subject))
         {
             coverage.shadowed.push(name);
         }
@@ -147,10 +147,17 @@ fn same_place(a: &PartName, b: &PartName) -> bool {
     }
 }
 
-/// Conditions and tags of the rules in force, in their order; of classic conditions whether they are forced.
-fn parts(scenario: &Scenario, folded: &Folded) -> Vec<(PartName, Option<bool>)> {
+/// A classic condition, to be tried alone.
+struct Classic {
+    /// As it stands in the rule; names have what may be shown of it.
+    text: String,
+    force: bool,
+}
+
+/// Conditions and tags of the rules in force, in their order.
+fn parts(scenario: &Scenario, folded: &Folded) -> Vec<(PartName, Option<Classic>)> {
     let version = &scenario.world.dubbo;
-    let mut out: Vec<(PartName, Option<bool>)> = Vec::new();
+    let mut out: Vec<(PartName, Option<Classic>)> = Vec::new();
     for (key, text) in scenario.rules.texts() {
         let in_force = folded
             .readings
@@ -163,11 +170,11 @@ fn parts(scenario: &Scenario, folded: &Folded) -> Vec<(PartName, Option<bool>)> 
     out
 }
 
-fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, Option<bool>)> {
+fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, Option<Classic>)> {
     let name = |position, text: &str| PartName {
         rule: key.to_owned(),
         position,
-        text: text.to_owned(),
+        text: shown(text).into_owned(),
     };
     if key.ends_with(".tag-router") {
         let Ok(rule) = tag::parse(text, version) else {
@@ -186,13 +193,15 @@ fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, 
         Ok(ConditionDocument::Classic(rule)) => rule
             .conditions
             .iter()
-            .filter_map(|one| {
-                Some((
-                    name(Some(one.at), one.text.as_deref()?),
-                    Some(rule.header.force),
-                ))
+            .filter_map(|one| Some((one.at, one.text.as_deref()?)))
+            .filter(|(_, text)| Condition::parse(text).is_ok())
+            .map(|(at, text)| {
+                let classic = Classic {
+                    text: text.to_owned(),
+                    force: rule.header.force,
+                };
+                (name(Some(at), text), Some(classic))
             })
-            .filter(|(part, _)| Condition::parse(&part.text).is_ok())
             .collect(),
         _ => Vec::new(),
     }
@@ -201,14 +210,15 @@ fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, 
 /// Whether a classic condition takes addresses away when it is the only rule.
 fn removes_alone(
     name: &PartName,
-    force: bool,
+    classic: &Classic,
     folded: &Folded,
     scenario: &Scenario,
     subject: &Subject,
 ) -> bool {
     let document = format!(
-        "{{\"force\": {force}, \"conditions\": [{}]}}",
-        serde_json::Value::from(name.text.as_str())
+        "{{\"force\": {}, \"conditions\": [{}]}}",
+        classic.force,
+        serde_json::Value::from(classic.text.as_str())
     );
     let mut rules = RuleTexts::new(RuleText::Absent);
     rules.put(&name.rule, RuleText::Text(document));

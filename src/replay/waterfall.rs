@@ -1,10 +1,12 @@
 //! A call's way through the chain as people read it: router by router, and why each address is gone.
 
+use std::collections::BTreeSet;
+
 use super::drill::Zones;
 use super::scenario::Ran;
 use crate::diagnose::code::Code;
 use crate::route::outcome::Outcome;
-use crate::route::trace::{Effect, Explained, Part};
+use crate::route::trace::{Effect, Explained, Oddity, Part};
 use crate::rule::yaml::Position;
 
 /// One router on the way.
@@ -26,6 +28,8 @@ pub struct Fall {
     pub gone: Vec<Taken>,
     /// The exception it ends in.
     pub thrown: Option<String>,
+    /// Where the real code does what nobody would expect, each once.
+    pub oddities: Vec<Oddity>,
 }
 
 /// One address that was taken away.
@@ -108,6 +112,11 @@ fn fall(ran: &Ran, explained: &Explained, zones: &Zones) -> Fall {
         })
         .collect();
     gone.sort_by(|a, b| a.address.cmp(&b.address));
+    let oddities: BTreeSet<Oddity> = explained
+        .parts
+        .iter()
+        .flat_map(|part| part.oddities.iter().copied())
+        .collect();
     Fall {
         id: format!("X.{}", stage_name(step.kind, &step.router)),
         router: step.router.to_string(),
@@ -117,6 +126,7 @@ fn fall(ran: &Ran, explained: &Explained, zones: &Zones) -> Fall {
         has_rule: explained.parts.iter().any(|part| part.rule.is_some()),
         gone,
         thrown: explained.thrown.as_ref().map(ToString::to_string),
+        oddities: oddities.into_iter().collect(),
     }
 }
 
@@ -193,34 +203,7 @@ fn code_of(part: &Part, zones: &Zones) -> Code {
         Effect::Refuses => Code::ConsumerBlocked,
         Effect::TagByRule | Effect::TagByUrl | Effect::TagFallback => Code::TagNotServed,
         Effect::Untagged => Code::UntaggedStarved,
-        _ if zones.are_known() && pins_zone(part, zones) => Code::ZonePinned,
+        _ if part.pins_place(zones.key.as_deref(), zones.are_known()) => Code::ZonePinned,
         _ => Code::RoutedAway,
     }
-}
-
-/// Whether what the addresses do not fit is about their place.
-fn pins_zone(part: &Part, zones: &Zones) -> bool {
-    if part.effect == Effect::Declared {
-        return part.rule.as_ref().is_some_and(|rule| {
-            rule.key.contains("keep=same-zone")
-                || zones
-                    .key
-                    .as_ref()
-                    .is_some_and(|key| rule.key.contains(&format!("keep=same-{key}")))
-        });
-    }
-    let about_place = |text: &str| {
-        let key: String = text
-            .chars()
-            .take_while(|c| !c.is_whitespace() && !"!=,&".contains(*c))
-            .collect();
-        matches!(key.as_str(), "host" | "address") || zones.key.as_deref() == Some(key.as_str())
-    };
-    !part.removed.is_empty()
-        && part.removed.iter().all(|removal| {
-            removal
-                .by
-                .as_ref()
-                .is_some_and(|clause| about_place(&clause.text))
-        })
 }

@@ -14,14 +14,26 @@ use super::pattern::{Pattern, reference};
 use super::provider::{Provider, raw_parameter, sample};
 use super::set::AddressSet;
 use super::trace::Oddity;
+use crate::model::secret::MASK;
 use crate::model::url::Url;
-use crate::rule::condition::text::{Clause, Value};
+use crate::rule::condition::text::{Clause, Value, is_secret_key};
 
 /// What 3.2 and later compare when an argument or attachment cannot be found.
 const NOT_FOUND: &str = "dubbo_internal_not_found_argument_condition_value";
 
 /// The place of a clause that does not hold, as read, and the value that was compared.
 pub(super) type Failing<'v> = (usize, Option<Cow<'v, str>>);
+
+/// A value as it may be shown beside its clause.
+fn shown<'v>(test: &Test, value: Option<Cow<'v, str>>) -> Option<Cow<'v, str>> {
+    value.map(|value| {
+        if test.secret {
+            Cow::Borrowed(MASK)
+        } else {
+            value
+        }
+    })
+}
 
 /// Parameters that 2.7 leaves as the provider has them (`ClusterUtils.mergeUrl`).
 const PROVIDERS_OWN: [&str; 7] = [
@@ -47,6 +59,32 @@ pub(super) enum Key {
     Parameter,
 }
 
+/// What may surprise about a side, worked out once for a list.
+#[derive(Debug, Clone)]
+pub(super) struct Surprises {
+    found: BTreeSet<Oddity>,
+    /// Addresses that lack a key which they must not have with some value.
+    missing: AddressSet,
+    dialect: Dialect,
+}
+
+impl Surprises {
+    /// Those that concern these addresses.
+    pub(super) fn about(&self, input: &AddressSet) -> impl Iterator<Item = Oddity> + '_ {
+        let missing = self.missing.meets(input);
+        let missing = missing.then(|| of_missing_key(self.dialect));
+        self.found.iter().copied().chain(missing)
+    }
+}
+
+fn of_missing_key(dialect: Dialect) -> Oddity {
+    if dialect.matchers {
+        Oddity::MissingKeyFails
+    } else {
+        Oddity::MissingKeyPasses
+    }
+}
+
 /// One clause, prepared.
 #[derive(Debug, Clone)]
 struct Test {
@@ -56,6 +94,8 @@ struct Test {
     mismatches: Vec<Pattern>,
     /// Place among the clauses as read.
     place: usize,
+    /// Its values are not shown.
+    secret: bool,
 }
 
 /// Clauses that must all hold.
@@ -84,6 +124,7 @@ impl Side {
             if test.key == Key::Parameter {
                 let value = sample(consumer, consumer.path.as_deref(), &test.name);
                 if !side.holds(&test, value.as_deref()) {
+                    let value = shown(&test, value);
                     return Err((place, value.map(|value| Cow::Owned(value.into_owned()))));
                 }
             } else {
@@ -122,40 +163,31 @@ impl Side {
     pub(super) fn failing_call<'c>(&self, call: &'c Call) -> Option<Failing<'c>> {
         self.tests.iter().find_map(|test| {
             let value = self.call_value(test, call);
-            (!self.holds(test, value.as_deref())).then_some((test.place, value))
+            (!self.holds(test, value.as_deref())).then(|| (test.place, shown(test, value)))
         })
     }
 
     /// What of the real code may surprise when this side is asked about these addresses or this consumer.
-    pub(super) fn oddities(
+    pub(super) fn surprises(
         clauses: &[Clause],
         list: &AddressList,
-        input: &AddressSet,
         dialect: Dialect,
         left: bool,
-    ) -> BTreeSet<Oddity> {
+    ) -> Surprises {
         let mut found = BTreeSet::new();
+        let mut missing = AddressSet::none(list.len());
         for clause in clauses {
             let name = clause.key.as_str();
             if Key::of(name, dialect) != Key::Parameter {
                 continue;
             }
             let only_unequal = clause.matches.is_empty() && !clause.mismatches.is_empty();
-            let is_missing = || {
-                if left {
-                    sample(&list.consumer, list.consumer.path.as_deref(), name).is_none()
-                } else {
-                    input
-                        .iter()
-                        .any(|at| list.providers[at].sample(name).is_none())
+            if only_unequal && left {
+                if sample(&list.consumer, list.consumer.path.as_deref(), name).is_none() {
+                    found.insert(of_missing_key(dialect));
                 }
-            };
-            if only_unequal && is_missing() {
-                found.insert(if dialect.matchers {
-                    Oddity::MissingKeyFails
-                } else {
-                    Oddity::MissingKeyPasses
-                });
+            } else if only_unequal {
+                missing = missing.or(&list.filter(|provider| provider.sample(name).is_none()));
             }
             if left
                 && dialect.left_sees_registry
@@ -171,7 +203,11 @@ impl Side {
                 found.insert(Oddity::ConsumerOverlays);
             }
         }
-        found
+        Surprises {
+            found,
+            missing,
+            dialect,
+        }
     }
 
     /// Whether an address fits this right side.
@@ -183,8 +219,16 @@ impl Side {
     pub(super) fn failing<'p>(&self, provider: &'p dyn Provider) -> Option<Failing<'p>> {
         self.tests.iter().find_map(|test| {
             let value = self.provider_value(test, provider);
-            (!self.holds(test, value.as_deref())).then_some((test.place, value))
+            (!self.holds(test, value.as_deref())).then(|| (test.place, shown(test, value)))
         })
+    }
+
+    /// A generic call is compared by its own name here, not by the one in its first argument.
+    pub(super) fn sees_own_name(&self, call: &Call) -> bool {
+        let generic = ["$invoke", "$invokeAsync"];
+        generic.contains(&call.method.as_str())
+            && call.real_method(self.dialect.condition_generic) != call.real_method(&generic)
+            && self.tests.iter().any(|test| test.key == Key::Method)
     }
 
     fn call_value<'c>(&self, test: &Test, call: &'c Call) -> Option<Cow<'c, str>> {
@@ -251,6 +295,7 @@ impl Test {
         Self {
             key,
             name: clause.key.clone(),
+            secret: is_secret_key(&clause.key),
             matches: patterns(&clause.matches),
             mismatches: patterns(&clause.mismatches),
             place,

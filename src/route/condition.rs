@@ -10,15 +10,15 @@ use std::sync::Arc;
 
 use super::ask::Ask;
 use super::call::Call;
-use super::clause::{Failing, Side};
+use super::clause::{Failing, Side, Surprises};
 use super::condition_multi::{MultiCondition, PreparedMulti};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
-use super::trace::{Document, Effect, Fragment, Part, Removal, RuleRef, RuleState};
+use super::trace::{Document, Effect, Fragment, Last, Oddity, Part, Removal, RuleRef, RuleState};
 use super::{AddressList, Prepared, RuleEvent, Thrown};
 use crate::model::version::DubboVersion;
-use crate::rule::condition::text::{Clause, Condition, ConditionError};
+use crate::rule::condition::text::{Clause, Condition, ConditionError, shown};
 use crate::rule::condition::{self, ConditionDocument};
 use crate::rule::error::RuleError;
 use crate::rule::yaml::Position;
@@ -30,6 +30,8 @@ pub(super) struct ConditionRules {
     multi: Vec<Arc<MultiCondition>>,
     /// 3.3: which of the two lists a call goes through is decided by the last document that could be read.
     multi_chosen: bool,
+    /// A later document brought none: the conditions are those of an earlier one.
+    stale: bool,
 }
 
 /// One condition in force.
@@ -52,9 +54,29 @@ pub(super) struct Source {
     pub at: Option<Position>,
     /// The condition as read.
     pub text: String,
+    /// The same as it may be shown, where that is another text.
+    masked: Option<Box<str>>,
 }
 
 impl Source {
+    pub(super) fn new(document: Arc<Document>, at: Option<Position>, text: String) -> Self {
+        let masked = match shown(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(masked) => Some(masked.into_boxed_str()),
+        };
+        Self {
+            document,
+            at,
+            text,
+            masked,
+        }
+    }
+
+    /// The condition as it may be shown.
+    pub(super) fn shown(&self) -> &str {
+        self.masked.as_deref().unwrap_or(&self.text)
+    }
+
     /// The place of the condition.
     pub(super) fn rule(&self, force: bool) -> RuleRef {
         RuleRef {
@@ -67,7 +89,11 @@ impl Source {
     /// A clause of it as written, with its values.
     pub(super) fn clause(&self, clause: Option<&Clause>) -> Fragment {
         let span = clause.map_or(0..self.text.len(), span_of);
-        self.document.fragment(&self.text, self.at, span)
+        let mut fragment = self.document.fragment(&self.text, self.at, span);
+        if self.masked.is_some() {
+            fragment.text = shown(&fragment.text).into_owned();
+        }
+        fragment
     }
 }
 
@@ -81,6 +107,20 @@ pub(super) fn span_of(clause: &Clause) -> Range<usize> {
 impl ConditionRules {
     /// A document arrived or was removed. One that cannot be read leaves in force what was there.
     pub(super) fn process(
+        &mut self,
+        event: RuleEvent<'_>,
+        version: &DubboVersion,
+        dialect: Dialect,
+    ) -> RuleState {
+        let state = self.take(event, version, dialect);
+        self.stale = matches!(
+            state,
+            RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew
+        );
+        state
+    }
+
+    fn take(
         &mut self,
         event: RuleEvent<'_>,
         version: &DubboVersion,
@@ -134,7 +174,20 @@ impl ConditionRules {
             .collect()
     }
 
-    pub(super) fn prepare(&self, list: &AddressList, dialect: Dialect) -> Box<dyn Prepared> {
+    /// Prepares the conditions. `own` is the key of a document that another router applies as well.
+    pub(super) fn prepare(
+        &self,
+        list: &AddressList,
+        dialect: Dialect,
+        own: Option<String>,
+    ) -> Box<dyn Prepared> {
+        let mut oddities = Vec::new();
+        if self.stale {
+            oddities.push(Oddity::EarlierTextStays);
+        }
+        if own.is_some() && list.applications_differ() {
+            oddities.push(Oddity::FirstAddressDecides);
+        }
         if self.multi_chosen {
             // With both lists empty the router passes its input on, which empty lists do as well.
             let conditions = self
@@ -142,14 +195,22 @@ impl ConditionRules {
                 .iter()
                 .map(|c| PreparedMulti::new(c, list, dialect))
                 .collect();
-            return Box::new(PreparedConditions { conditions });
+            return Box::new(PreparedConditions {
+                conditions,
+                oddities,
+                own,
+            });
         }
         let conditions = self
             .classic
             .iter()
             .map(|c| PreparedClassic::new(Arc::clone(c), list, dialect))
             .collect();
-        Box::new(PreparedConditions { conditions })
+        Box::new(PreparedConditions {
+            conditions,
+            oddities,
+            own,
+        })
     }
 }
 
@@ -174,11 +235,11 @@ impl ClassicCondition {
         rule.conditions
             .iter()
             .map(|written| {
-                let source = Source {
-                    document: Arc::clone(document),
-                    at: Some(written.at),
-                    text: written.text.clone().unwrap_or_default(),
-                };
+                let source = Source::new(
+                    Arc::clone(document),
+                    Some(written.at),
+                    written.text.clone().unwrap_or_default(),
+                );
                 let condition = read(&source.text, header.enabled, dialect)
                     .map_err(|error| refused(&source, &error))?;
                 Ok(Arc::new(Self {
@@ -239,6 +300,10 @@ pub(super) trait Step {
 
 struct PreparedConditions<S> {
     conditions: Vec<S>,
+    /// What is odd about all of them.
+    oddities: Vec<Oddity>,
+    /// The key of the rule that another router applies as well.
+    own: Option<String>,
 }
 
 impl<S: Step> Prepared for PreparedConditions<S> {
@@ -271,7 +336,12 @@ impl<S: Step> Prepared for PreparedConditions<S> {
             if left.is_empty() {
                 break;
             }
-            let part = condition.explain(list, call, &left);
+            let mut part = condition.explain(list, call, &left);
+            part.oddities.extend(&self.oddities);
+            let of_own = |rule: &RuleRef| self.own.as_deref() == Some(&rule.key);
+            if part.rule.as_ref().is_some_and(of_own) {
+                part.oddities.push(Oddity::OwnRuleRunsTwice);
+            }
             left = part.output.at_most();
             parts.push(part);
         }
@@ -297,6 +367,10 @@ pub(super) struct PreparedClassic {
     then_empty: bool,
     /// The addresses that fit the right side.
     fitting: OnceCell<AddressSet>,
+    /// What may surprise about the left and the right side.
+    surprises: OnceCell<[Surprises; 2]>,
+    /// The addresses that were taken from an input, which gave an output.
+    removed: Last<(AddressSet, AddressSet), Arc<[Removal]>>,
 }
 
 impl PreparedClassic {
@@ -318,6 +392,8 @@ impl PreparedClassic {
             condition,
             dialect,
             fitting: OnceCell::new(),
+            surprises: OnceCell::new(),
+            removed: Last::default(),
         }
     }
 
@@ -389,7 +465,6 @@ impl Step for PreparedClassic {
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
         let (effect, output) = self.effect(list, call, input);
         let (source, read) = (&self.condition.source, self.condition.condition.as_ref());
-        let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
         let clauses = read
             .and_then(|read| read.then.as_deref())
             .unwrap_or_default();
@@ -398,10 +473,10 @@ impl Step for PreparedClassic {
             Effect::Keeps | Effect::ForcesEmpty | Effect::Ignored
         );
         let asked = self.then.as_ref().filter(|_| fits);
-        let removed = input
-            .without(&output)
-            .iter()
-            .map(|address| {
+        let removed = self.removed.or_make((input.clone(), output.clone()), || {
+            let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
+            let removed = input.without(&output);
+            let removed = removed.iter().map(|address| {
                 let failing = asked.and_then(|then| then.failing(list.providers[address].as_ref()));
                 let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
                 let by = fragments
@@ -412,18 +487,26 @@ impl Step for PreparedClassic {
                     by: Some(Arc::clone(by)),
                     value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
                 }
-            })
-            .collect();
+            });
+            removed.collect()
+        });
         let mut oddities = BTreeSet::new();
         if let (Some(read), true) = (read, self.when.is_some()) {
-            oddities = Side::oddities(&read.when, list, input, self.dialect, true);
+            let [left, right] = self.surprises.get_or_init(|| {
+                [(read.when.as_slice(), true), (clauses, false)]
+                    .map(|(clauses, left)| Side::surprises(clauses, list, self.dialect, left))
+            });
+            oddities.extend(left.about(input));
+            if matches!(&self.when, Some(Ok(when)) if when.sees_own_name(call)) {
+                oddities.insert(Oddity::GenericCallHasOwnName);
+            }
             if asked.is_some() {
-                oddities.extend(Side::oddities(clauses, list, input, self.dialect, false));
+                oddities.extend(right.about(input));
             }
         }
         Part {
             rule: Some(source.rule(self.condition.force)),
-            text: source.text.clone(),
+            text: source.shown().to_owned(),
             effect,
             output: Outcome::Only(output),
             removed,

@@ -4,18 +4,18 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::AddressList;
 use super::ask::Ask;
 use super::call::Call;
-use super::clause::{Failing, Side};
+use super::clause::{Failing, Side, Surprises};
 use super::condition::{Source, Step, refused};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
-use super::trace::{Document, Effect, Fragment, Oddity, Part, Removal};
+use super::trace::{Document, Effect, Fragment, Last, Oddity, Part, Removal};
 use crate::rule::condition::text::{Clause, parse_match};
 use crate::rule::condition_multi::MultiDestinationRule;
 use crate::rule::error::RuleError;
@@ -62,10 +62,9 @@ impl MultiCondition {
         rule.conditions
             .iter()
             .map(|entry| {
-                let source = |text: &Option<String>, at: Option<Position>| Source {
-                    document: Arc::clone(document),
-                    at: at.or(Some(entry.at)),
-                    text: text.clone().unwrap_or_default(),
+                let source = |text: &Option<String>, at: Option<Position>| {
+                    let text = text.clone().unwrap_or_default();
+                    Source::new(Arc::clone(document), at.or(Some(entry.at)), text)
                 };
                 let mut to = Vec::with_capacity(entry.to.len());
                 for destination in &entry.to {
@@ -111,6 +110,10 @@ pub(super) struct PreparedMulti {
     /// `None` when the entry is off, an error when it never applies to this consumer.
     when: Option<Result<Side, Failing<'static>>>,
     to: Vec<(Side, OnceCell<AddressSet>)>,
+    /// What may surprise about the left side, and about each destination.
+    surprises: OnceCell<Vec<Surprises>>,
+    /// The addresses that were taken from an input, when this was left.
+    removed: Last<(AddressSet, AddressSet), Arc<[Removal]>>,
 }
 
 impl PreparedMulti {
@@ -135,6 +138,8 @@ impl PreparedMulti {
                 .collect(),
             condition: Arc::clone(condition),
             dialect,
+            surprises: OnceCell::new(),
+            removed: Last::default(),
         }
     }
 
@@ -212,24 +217,28 @@ impl Step for PreparedMulti {
             return Part::passing(rule, text, effect, input);
         }
         let (effect, output) = self.answer(list, input);
-        let mut oddities = Side::oddities(&condition.when, list, input, self.dialect, true);
-        for to in &condition.to {
-            oddities.extend(Side::oddities(
-                &to.clauses,
-                list,
-                input,
-                self.dialect,
-                false,
-            ));
+        let surprises = self.surprises.get_or_init(|| {
+            let to = condition.to.iter().map(|to| (&to.clauses, false));
+            std::iter::once((&condition.when, true))
+                .chain(to)
+                .map(|(clauses, left)| Side::surprises(clauses, list, self.dialect, left))
+                .collect()
+        });
+        let mut oddities: BTreeSet<Oddity> = surprises
+            .iter()
+            .flat_map(|surprises| surprises.about(input))
+            .collect();
+        if matches!(&self.when, Some(Ok(when)) if when.sees_own_name(call)) {
+            oddities.insert(Oddity::GenericCallHasOwnName);
         }
         if effect == Effect::Draws {
             oddities.insert(Oddity::DrawIsOffByOne);
         }
-        let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
-        let removed = input
-            .without(&output.at_most())
-            .iter()
-            .map(|address| {
+        let left = output.at_most();
+        let removed = self.removed.or_make((input.clone(), left.clone()), || {
+            let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
+            let removed = input.without(&left);
+            let removed = removed.iter().map(|address| {
                 // The first destination stands for all: an address that is gone fits none of them.
                 let first = self.to.first().zip(condition.to.first());
                 let failing =
@@ -246,8 +255,9 @@ impl Step for PreparedMulti {
                     by,
                     value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
                 }
-            })
-            .collect();
+            });
+            removed.collect()
+        });
         Part {
             rule,
             text,
@@ -266,9 +276,9 @@ impl PreparedMulti {
             .condition
             .to
             .iter()
-            .map(|to| format!("{} ({})", to.source.text, to.weight))
+            .map(|to| format!("{} ({})", to.source.shown(), to.weight))
             .collect();
-        format!("{} => {}", self.condition.from.text, to.join(" | "))
+        format!("{} => {}", self.condition.from.shown(), to.join(" | "))
     }
 }
 

@@ -50,11 +50,7 @@ impl ConditionUrl {
             condition,
             force,
             enabled,
-            source: Source {
-                document: Document::new(&url.to_string(), &text),
-                at: None,
-                text,
-            },
+            source: Source::new(Document::new(&url.to_string(), &text), None, text),
         };
         let name = if dialect.shape == Shape::Sorted {
             "ConditionRouter"

@@ -231,11 +231,11 @@ impl Router for DeclaredRouter {
                 condition: read(text, true, self.dialect).ok().flatten(),
                 force: self.declared.fallback == Fallback::None,
                 enabled: true,
-                source: Source {
-                    document: Document::new(&self.declared.to_string(), text),
-                    at: None,
-                    text: text.clone(),
-                },
+                source: Source::new(
+                    Document::new(&self.declared.to_string(), text),
+                    None,
+                    text.clone(),
+                ),
             };
             return Box::new(ByCondition(PreparedClassic::new(
                 Arc::new(condition),

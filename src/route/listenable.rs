@@ -159,6 +159,10 @@ impl Router for Listenable {
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
-        self.rules.prepare(list, self.dialect)
+        let own = self
+            .own_application
+            .as_ref()
+            .map(|own| format!("{own}{ENDING}"));
+        self.rules.prepare(list, self.dialect, own)
     }
 }

@@ -279,7 +279,7 @@ impl Prepared for PreparedMesh {
             text: subsets.join(", "),
             position: None,
         });
-        let removed: Vec<Removal> = input
+        let removed: Arc<[Removal]> = input
             .without(&output.at_most())
             .iter()
             .map(|address| Removal {

@@ -3,6 +3,7 @@
 //! Mirrors `MockInvokersSelector` of all lines.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::call::{Call, JavaValue};
 use super::outcome::Outcome;
@@ -59,7 +60,7 @@ impl Prepared for PreparedMock {
         let Ok(output) = self.route(list, call, input) else {
             return Vec::new();
         };
-        let removed: Vec<Removal> = input
+        let removed: Arc<[Removal]> = input
             .without(&output.at_most())
             .iter()
             .map(|address| Removal {

@@ -67,6 +67,13 @@ impl AddressList {
         self.providers.is_empty()
     }
 
+    /// Whether the addresses are of several applications, of which routers ask the first one only.
+    fn applications_differ(&self) -> bool {
+        let mut names = self.providers.iter().map(|one| one.remote_application());
+        let first = names.next();
+        names.any(|name| Some(name) != first)
+    }
+
     fn filter(&self, mut keep: impl FnMut(&dyn Provider) -> bool) -> AddressSet {
         AddressSet::filter(self.len(), |place| keep(self.providers[place].as_ref()))
     }

@@ -91,3 +91,9 @@ pub(super) fn fitting(list: &AddressList, texts: &[&String]) -> AddressSet {
         )
     })
 }
+
+/// Whether an address of a list is one of the own host.
+pub(super) fn is_loopback(list: &AddressList, address: usize) -> bool {
+    let host = list.providers[address].url().host.as_deref();
+    host.is_some_and(|host| host.starts_with("127."))
+}

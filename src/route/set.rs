@@ -39,6 +39,11 @@ impl AddressSet {
         self.0.count_ones(..)
     }
 
+    /// How many there are, and how many addresses the list has.
+    pub fn share(&self) -> (usize, usize) {
+        (self.len(), self.list_len())
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.0.is_clear()

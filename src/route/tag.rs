@@ -11,10 +11,10 @@ use super::call::Call;
 use super::chain::Making;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
-use super::provider::fitting;
+use super::provider::{fitting, is_loopback};
 use super::rules::RuleReader;
 use super::set::AddressSet;
-use super::trace::{Effect, Fragment, Oddity, Part, Removal, RuleRef, RuleState, note};
+use super::trace::{Effect, Fragment, Last, Oddity, Part, Removal, RuleRef, RuleState, note};
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::is_true;
 use crate::model::version::DubboVersion;
@@ -252,6 +252,8 @@ impl Router for TagRouter {
             dialect: self.dialect,
             force_by_url: self.force_by_url,
             tag_by_url: list.consumer.parameter(TAG).map(str::to_owned),
+            first_decides: in_force.is_some() && list.applications_differ(),
+            removed: Last::default(),
         })
     }
 }
@@ -266,7 +268,14 @@ struct PreparedTags {
     dialect: Dialect,
     force_by_url: bool,
     tag_by_url: Option<String>,
+    /// A rule is in force, and there are addresses of applications whose rule nobody asks for.
+    first_decides: bool,
+    /// The addresses that were taken away, and whether one of them is a loopback address.
+    removed: Last<Asked, (Arc<[Removal]>, bool)>,
 }
+
+/// The tag asked for, what it came to, the input and the output.
+type Asked = (Option<String>, Effect, AddressSet, AddressSet);
 
 /// The dynamic addresses of a rule, worked out when they are first asked for.
 struct PreparedRule {
@@ -492,11 +501,6 @@ impl PreparedRule {
     }
 }
 
-fn is_loopback(list: &AddressList, address: usize) -> bool {
-    let host = list.providers[address].url().host.as_deref();
-    host.is_some_and(|host| host.starts_with("127."))
-}
-
 impl Prepared for PreparedTags {
     fn route(
         &self,
@@ -554,20 +558,29 @@ impl Prepared for PreparedTags {
             return vec![Part::bounded(rule, text, effect, input)];
         }
         let (output, effect) = self.answer(list, call, input);
-        let removed: Vec<Removal> = input
-            .without(&output)
-            .iter()
-            .map(|address| self.removal(list, address, &effect, wanted.as_ref()))
-            .collect();
+        let about = (
+            asked.map(str::to_owned),
+            effect.clone(),
+            input.clone(),
+            output.clone(),
+        );
+        let (removed, loopback) = self.removed.or_make(about, || {
+            let removed = input.without(&output);
+            let loopback = removed.iter().any(|address| is_loopback(list, address));
+            let removed = removed
+                .iter()
+                .map(|address| self.removal(list, address, &effect, wanted.as_ref()));
+            (removed.collect(), loopback)
+        });
         if removed.is_empty() && asked.is_none() {
             return Vec::new();
         }
         let mut oddities = Vec::new();
-        let by_address = removed
-            .iter()
-            .any(|it| effect == Effect::TagByRule && is_loopback(list, it.address));
-        if by_address {
+        if loopback && effect == Effect::TagByRule {
             oddities.push(Oddity::LoopbackHasNoPattern);
+        }
+        if self.first_decides {
+            oddities.push(Oddity::FirstAddressDecides);
         }
         if self.force_by_url && !self.dialect.force_tag_from_url {
             oddities.push(Oddity::ForceTagOfUrlIgnored);

@@ -60,6 +60,7 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
                     counts: read.counts,
                     candidate: scenes.candidate_keys.clone(),
                     max_shift,
+                    lang: show::lang(&settings, flags, &around.environment),
                 },
             );
             let shifted = info.candidate.as_ref().is_some_and(|change| {

@@ -14,10 +14,13 @@ use crate::replay::{
     unguarded, waterfall,
 };
 
+use super::words::{Lang, Say};
+use crate::route::trace::Oddity;
+
 pub use model::{
     CandidateChange, CauseInfo, ChangeInfo, ClassInfo, CoverageInfo, DifferenceInfo, Draw,
-    DrillInfo, FallInfo, InputInfo, LostRequest, MatrixInfo, NoFallback, PartInfo, ReplayInfo,
-    ShareInfo, TakenInfo, VersionInfo,
+    DrillInfo, FallInfo, InputInfo, LostRequest, MatrixInfo, NoFallback, OddityInfo, PartInfo,
+    ReplayInfo, ShareInfo, TakenInfo, VersionInfo,
 };
 
 /// Most classes, differences and the like that are listed; totals have the true numbers.
@@ -34,6 +37,8 @@ pub struct ReplayManner {
     pub candidate: Vec<String>,
     /// The largest share that may move.
     pub max_shift: Option<f64>,
+    /// Language of its sentences.
+    pub lang: Lang,
 }
 
 /// The part of the report, from what was folded.
@@ -66,7 +71,7 @@ pub fn replay_info(trial: &Trial<'_>, manner: &ReplayManner) -> ReplayInfo {
         classes: classes
             .into_iter()
             .take(MOST_LISTED)
-            .map(|class| class_info(class, zones))
+            .map(|class| class_info(class, zones, manner.lang))
             .collect(),
         coverage: coverage_info(replay::coverage(folded, &trial.scenarios[0], trial.subject)),
         drill: (!trial.plan.drills.is_empty()).then(|| {
@@ -121,7 +126,7 @@ fn example(request: &Request) -> Value {
     shown
 }
 
-fn class_info(class: &Class, zones: &Zones) -> ClassInfo {
+fn class_info(class: &Class, zones: &Zones, lang: Lang) -> ClassInfo {
     let ran = &class.ran;
     let left = ran.survivors();
     ClassInfo {
@@ -133,7 +138,10 @@ fn class_info(class: &Class, zones: &Zones) -> ClassInfo {
         bounded: ran.is_uncertain(),
         lost: ran.is_lost(),
         cause: cause(ran, zones).as_ref().map(cause_info),
-        stages: waterfall(ran, zones).into_iter().map(fall_info).collect(),
+        stages: waterfall(ran, zones)
+            .into_iter()
+            .map(|fall| fall_info(fall, lang))
+            .collect(),
     }
 }
 
@@ -169,7 +177,7 @@ fn cause_info(cause: &replay::Cause) -> CauseInfo {
     }
 }
 
-fn fall_info(fall: replay::Fall) -> FallInfo {
+fn fall_info(fall: replay::Fall, lang: Lang) -> FallInfo {
     FallInfo {
         id: fall.id,
         router: fall.router,
@@ -192,6 +200,34 @@ fn fall_info(fall: replay::Fall) -> FallInfo {
             })
             .collect(),
         thrown: fall.thrown,
+        oddities: fall
+            .oddities
+            .into_iter()
+            .map(|oddity| odd(oddity, lang))
+            .collect(),
+    }
+}
+
+/// What is odd, in words.
+fn odd(oddity: Oddity, lang: Lang) -> OddityInfo {
+    let (name, say) = match oddity {
+        Oddity::MissingKeyPasses => ("missing-key-passes", Say::OddMissingKeyPasses),
+        Oddity::MissingKeyFails => ("missing-key-fails", Say::OddMissingKeyFails),
+        Oddity::LeftSideSeesRegistry => ("left-side-sees-registry", Say::OddLeftSideSeesRegistry),
+        Oddity::ConsumerOverlays => ("consumer-overlays", Say::OddConsumerOverlays),
+        Oddity::DrawIsOffByOne => ("draw-is-off-by-one", Say::OddDrawIsOffByOne),
+        Oddity::GenericCallHasOwnName => ("generic-call-has-own-name", Say::OddGenericCall),
+        Oddity::LoopbackHasNoPattern => ("loopback-has-no-pattern", Say::OddLoopback),
+        Oddity::LabelsSeeConsumer => ("labels-see-consumer", Say::OddLabelsSeeConsumer),
+        Oddity::OwnRuleRunsTwice => ("own-rule-runs-twice", Say::OddOwnRuleRunsTwice),
+        Oddity::FirstAddressDecides => ("first-address-decides", Say::OddFirstAddressDecides),
+        Oddity::ForceTagOfUrlIgnored => ("force-tag-of-url-ignored", Say::OddForceTagOfUrl),
+        Oddity::EarlierTextStays => ("earlier-text-stays", Say::OddEarlierTextStays),
+        Oddity::ScriptOutlivesRule => ("script-outlives-rule", Say::OddScriptOutlivesRule),
+    };
+    OddityInfo {
+        name,
+        text: say.template(lang).to_owned(),
     }
 }
 

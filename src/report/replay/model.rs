@@ -115,6 +115,17 @@ pub struct FallInfo {
     pub dropped_total: usize,
     /// The exception it ends in.
     pub thrown: Option<String>,
+    /// Where the real code does what nobody would expect.
+    pub oddities: Vec<OddityInfo>,
+}
+
+/// Something odd in the real code.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OddityInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub text: String,
 }
 
 /// One address that was taken away.
@@ -227,6 +238,16 @@ pub struct CandidateChange {
     pub changes: Vec<ChangeInfo>,
     /// How many kinds change.
     pub changes_total: usize,
+}
+
+impl CandidateChange {
+    /// Whether calls lose everything with it, or more of them move than is allowed.
+    pub fn fails(&self) -> bool {
+        self.lost > 0
+            || self
+                .max_shift
+                .is_some_and(|most| self.largest_shift > most + 1e-9)
+    }
 }
 
 /// The share of an address.

@@ -56,6 +56,39 @@ pub(super) fn replay(page: &mut Page, answer: &Answer, view: View<'_>) {
     }
 }
 
+/// What goes wrong in drills and with the candidate, in one line.
+pub(super) fn later(answer: &Answer, view: View<'_>) -> String {
+    let (Some(replay), lang) = (&answer.replay, view.lang) else {
+        return String::new();
+    };
+    let drills = replay.drill.iter().flatten();
+    let mut said: Vec<String> = drills
+        .filter(|drill| drill.lost > 0)
+        .map(|drill| {
+            let without = safe(&drill.without);
+            let drilled = Label::Drill.text(lang);
+            let lost = Label::Lost.text(lang);
+            format!(
+                "{drilled} {without}{}{lost} {}",
+                Label::Colon.text(lang),
+                drill.lost
+            )
+        })
+        .collect();
+    if let Some(candidate) = replay.candidate.as_ref().filter(|it| it.fails()) {
+        let moved = percent(candidate.largest_shift);
+        said.push(format!(
+            "{}{}{} {}, {} {moved}",
+            Label::CandidateRule.text(lang),
+            Label::Colon.text(lang),
+            Label::Lost.text(lang),
+            candidate.lost,
+            Label::LargestShift.text(lang),
+        ));
+    }
+    said.join("; ")
+}
+
 fn limit(view: View<'_>) -> usize {
     if view.verbose { usize::MAX } else { SHOWN }
 }
@@ -117,7 +150,8 @@ fn classes(page: &mut Page, replay: &ReplayInfo, view: View<'_>) {
             ),
         );
         for stage in &class.stages {
-            if stage.dropped_total > 0 || stage.bounded || stage.thrown.is_some() {
+            let is_odd = !stage.oddities.is_empty();
+            if stage.dropped_total > 0 || stage.bounded || stage.thrown.is_some() || is_odd {
                 fall(page, stage, view);
             }
         }
@@ -215,6 +249,11 @@ fn fall(page: &mut Page, stage: &FallInfo, view: View<'_>) {
     );
     if let Some(thrown) = &stage.thrown {
         page.under(&format!("  {}", safe(thrown)), Some(Style::Quiet));
+    }
+    for odd in &stage.oddities {
+        let head = Label::Odd.text(view.lang);
+        let colon = Label::Colon.text(view.lang);
+        page.under(&format!("  {head}{colon}{}", odd.text), Some(Style::Doubt));
     }
     let mut said: Vec<(&Option<String>, &Option<String>, &str)> = Vec::new();
     for taken in &stage.dropped {
@@ -379,10 +418,7 @@ fn compared(page: &mut Page, candidate: &CandidateChange, view: View<'_>) {
         ),
         view,
     );
-    let over = candidate
-        .max_shift
-        .is_some_and(|most| candidate.largest_shift > most);
-    let (symbol, style) = if candidate.lost > 0 || over {
+    let (symbol, style) = if candidate.fails() {
         (Symbol::Failed, Style::Bad)
     } else {
         (Symbol::Ok, Style::Good)

@@ -9,6 +9,7 @@ use crate::diagnose::code::Code;
 use crate::report::{
     layout::Page,
     model::{Answer, Report},
+    replay::CandidateChange,
     safe::safe,
     words::{Label, Lang},
 };
@@ -16,6 +17,7 @@ use crate::report::{
 pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let (label, state) = match answer.outcome {
+        Some("reachable") if fails_later(answer) => (Label::ReachableNow, "failed"),
         Some("reachable") => (Label::Reachable, "ok"),
         Some("partly") => (Label::Partly, "failed"),
         Some("none") => (Label::None, "failed"),
@@ -43,8 +45,23 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
                 ),
             );
         }
+        None if answer.replay.is_some() && fails_later(answer) => {
+            page.hanging(&head, style, &super::replay::later(answer, view));
+        }
         None => page.hanging(&head, style, &unjudged(answer, lang)),
     }
+}
+
+/// Whether calls that are served now lose everything, or too many of them move, in a drill or with the candidate.
+fn fails_later(answer: &Answer) -> bool {
+    answer.replay.as_ref().is_some_and(|replay| {
+        let drilled = replay.drill.iter().flatten().any(|drill| drill.lost > 0);
+        drilled
+            || replay
+                .candidate
+                .as_ref()
+                .is_some_and(CandidateChange::fails)
+    })
 }
 
 /// The sentence of an answer without a verdict.

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value};
 
-use super::Lang;
+use super::{Lang, reader};
 use crate::diagnose::code::Code;
 
 /// The sentence of a code in a language, with `{name}` placeholders.
@@ -32,7 +32,11 @@ pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
             rest = tail;
             break;
         };
-        out.push_str(&shown(params.get(name)));
+        let value = shown(params.get(name));
+        let own = (lang == Lang::Zh && name == "reason")
+            .then(|| reader::chinese(&value))
+            .flatten();
+        out.push_str(own.as_ref().unwrap_or(&value));
         rest = after;
     }
     out.push_str(rest);
@@ -79,6 +83,10 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
         Code::InterfaceNearMiss if letter_case => Some((
             "{wanted} is not registered, but {offered} is: only the letter case differs",
             "{wanted} 未注册，但存在 {offered}：仅大小写不同",
+        )),
+        Code::RoutedAway if params.contains_key("earlier") => Some((
+            "what a running consumer kept of an earlier text of {rule} removes every address that is left ({count} of {total})",
+            "运行中的消费者所保留的 {rule} 的早期文本去掉了剩下的全部地址（{total} 个中的 {count} 个）",
         )),
         _ => None,
     }

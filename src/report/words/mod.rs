@@ -2,6 +2,7 @@
 
 pub mod budget;
 mod codes;
+mod reader;
 mod say;
 mod ui;
 

@@ -247,6 +247,19 @@ sentences! {
     TagFallsBack: "no address has the tag {text}: those without a tag are taken", "没有地址带标签 {text}：退回到无标签的地址";
     UntaggedCall: "the request has no tag: addresses with a tag are left out", "请求没有标签：不使用带标签的地址";
     MeshPassesOn: "{rule} selects nobody and passes everything on", "{rule} 未选中任何地址，全部放行";
+    OddMissingKeyPasses: "a key that an address does not have passes != here (before 3.2)", "在此版本（3.2 之前）中，地址没有的键可通过 !=";
+    OddMissingKeyFails: "a key that is missing fails here, also with != (3.2 and later)", "在此版本（3.2 起）中，缺少的键总是不符合，!= 也不例外";
+    OddLeftSideSeesRegistry: "host, port and protocol on the left side are those of the registry here (before 2.7.10)", "在此版本（2.7.10 之前）中，左侧的 host、port、protocol 是注册中心的";
+    OddConsumerOverlays: "2.7 puts the consumer's own parameters over those of every address before it compares them", "2.7 在比较之前用消费者自己的参数覆盖每个地址的参数";
+    OddDrawIsOffByOne: "the draw gives the first destination one chance more than its weight and the last one less", "抽取时第一个目标比其权重多一次机会，最后一个少一次";
+    OddGenericCall: "a generic call is compared by the name $invoke here, not by the method it calls", "在此版本中，泛化调用按名称 $invoke 比较，而不是所调用的方法";
+    OddLoopback: "an address pattern never fits a loopback address", "地址模式永远不匹配回环地址";
+    OddLabelsSeeConsumer: "labels are compared with the consumer's own values first (3.2 and later)", "标签先与消费者自身的值比较（3.2 起）";
+    OddOwnRuleRunsTwice: "the router of the provider's application begins with the rule of the consumer's own, which so runs twice", "提供者应用的路由先使用消费者自己应用的规则，因此该规则执行两次";
+    OddFirstAddressDecides: "the addresses are of several applications, and only the rule of the first one's is read", "地址属于多个应用，只读取第一个地址所属应用的规则";
+    OddForceTagOfUrl: "dubbo.force.tag of the consumer's URL has no effect here (before 3.0.8)", "在此版本（3.0.8 之前）中，消费者 URL 的 dubbo.force.tag 不起作用";
+    OddEarlierTextStays: "the rule's text of now has no effect: what an earlier text said is still in force", "规则现在的文本不起作用：更早的文本仍然有效";
+    OddScriptOutlivesRule: "the rule was removed and its script was not: every call fails until the consumer is started again", "规则已删除而脚本仍在：消费者重启之前每次调用都会失败";
     RoutedBy: "{rule}: {text}", "{rule}：{text}";
     DoCorrectRule: "correct or remove the rule", "更正或删除该规则";
     DoMoveRule: "write the rule under the key that this consumer reads", "把规则写到该消费者读取的键下";
@@ -361,6 +374,7 @@ sentences! {
     LintExcludesNobody: "the right side fits everybody: nothing is excluded", "右侧匹配所有提供者：不排除任何一个";
     LintExcludesNobodyOf: "the right side fits all {count} known providers: nothing is excluded", "右侧匹配已知的全部 {count} 个提供者：不排除任何一个";
     LintForcedNobody: "the right side can fit nobody, and `force` keeps the empty result", "右侧不可能匹配任何提供者，而 `force` 会保留空结果";
+    LintForcedNobodyLeft: "conditions before it, which every call goes through, leave none of those that it fits ({count} known providers), and `force` keeps the empty result", "每个调用都会经过它之前的条件，它们没有留下它所匹配的任何提供者（已知 {count} 个），而 `force` 会保留空结果";
     LintForcedNobodyOf: "the right side fits none of the {count} known providers, and `force` keeps the empty result", "右侧不匹配已知的 {count} 个提供者中的任何一个，而 `force` 会保留空结果";
     LintForcedTag: "no known provider has an address of this tag, and `force` forbids to fall back", "没有已知的提供者属于该标签，而 `force` 禁止回退";
     LintBlocksAll: "an empty right side under a left side that always holds: every call is refused, whatever `force` says", "左侧恒成立而右侧为空：无论 `force` 如何，所有调用都会被拒绝";

@@ -33,6 +33,7 @@ labels! {
     None: "NO PROVIDER", "没有可用的提供者";
     Unknown: "UNKNOWN", "无法判断";
     Done: "DONE", "完成";
+    ReachableNow: "REACHABLE NOW", "目前可达";
     ReachableMessage: "addresses left for this consumer, as far as the registry tells: {n}",
         "就注册中心所见，该消费者还剩 {n} 个地址";
     ReachableUncounted: "nothing stands in the way, as far as could be seen", "就所见而言，没有任何阻碍";
@@ -111,6 +112,7 @@ labels! {
     AtMost: "at most", "至多";
     Probability: "drawn with probability", "被选中的概率";
     Coverage: "coverage", "覆盖";
+    Odd: "odd", "注意";
     NeverMatched: "fits none of these requests", "不符合这些请求中的任何一个";
     NeverAsked: "nothing is left before it is asked", "在询问它之前已没有剩余地址";
     Shadowed: "others leave it nothing to do", "其他规则使它无事可做";

@@ -23,6 +23,7 @@
 //! When only several possible inputs of a router are known, its parts speak of the union of them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -64,8 +65,8 @@ pub struct Part {
     pub effect: Effect,
     /// What it leaves.
     pub output: Outcome,
-    /// What it took away, by place in the list.
-    pub removed: Vec<Removal>,
+    /// What it took away, by place in the list; calls that lose the same share one list.
+    pub removed: Arc<[Removal]>,
     /// Where the real code is odd here.
     pub oddities: Vec<Oddity>,
 }
@@ -214,6 +215,29 @@ pub enum RuleState {
     InForce,
 }
 
+/// What was worked out last, for calls that go the same way one after the other.
+#[derive(Debug)]
+pub(super) struct Last<K, V>(RefCell<Option<(K, V)>>);
+
+impl<K, V> Default for Last<K, V> {
+    fn default() -> Self {
+        Self(RefCell::new(None))
+    }
+}
+
+impl<K: PartialEq, V: Clone> Last<K, V> {
+    /// The value of the last time if that was about the same, else a new one.
+    pub(super) fn or_make(&self, about: K, make: impl FnOnce() -> V) -> V {
+        let mut last = self.0.borrow_mut();
+        if let Some((_, value)) = last.as_ref().filter(|(known, _)| *known == about) {
+            return value.clone();
+        }
+        let value = make();
+        *last = Some((about, value.clone()));
+        value
+    }
+}
+
 /// Notes what became of a rule, in place of what was noted before.
 pub(super) fn note(readings: &mut Vec<(String, RuleState)>, key: &str, state: RuleState) {
     match readings.iter_mut().find(|(known, _)| known == key) {
@@ -301,6 +325,30 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 impl Part {
+    /// Whether what the removed addresses do not fit is about where they are: their host, or the parameter `key` that
+    /// names their zone; a declared router that keeps the consumer's zone always is. Nothing is when nobody told of
+    /// zones (`known`).
+    pub fn pins_place(&self, key: Option<&str>, known: bool) -> bool {
+        if self.effect == Effect::Declared {
+            return self.rule.as_ref().is_some_and(|rule| {
+                let keeps = |what: &str| rule.key.contains(&format!("keep=same-{what}"));
+                keeps("zone") || key.is_some_and(keeps)
+            });
+        }
+        let about_place = |text: &str| {
+            let name: String = text
+                .chars()
+                .take_while(|c| !c.is_whitespace() && !"!=,&".contains(*c))
+                .collect();
+            matches!(name.as_str(), "host" | "address") || key == Some(name.as_str())
+        };
+        let is_about = |removal: &Removal| {
+            let by = removal.by.as_ref();
+            by.is_some_and(|clause| about_place(&clause.text))
+        };
+        known && !self.removed.is_empty() && self.removed.iter().all(is_about)
+    }
+
     /// A part that takes nothing away.
     pub(super) fn passing(
         rule: Option<RuleRef>,
@@ -313,7 +361,7 @@ impl Part {
             text: text.into(),
             effect,
             output: Outcome::Only(input.clone()),
-            removed: Vec::new(),
+            removed: Arc::default(),
             oddities: Vec::new(),
         }
     }

@@ -4,8 +4,11 @@
 //! `MultiDestConditionRouter` (3.3), which are the same on every line: what is a key, what is a value, which texts
 //! are refused and which are silently skipped. What a key or value *means* is decided where it is replayed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+
+use crate::model::secret::{MASK, is_secret_name};
 
 /// A condition, read. Spans are byte offsets into the text as it stands in the rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,6 +94,46 @@ pub fn parse_match(text: &str, ignored: &str) -> Result<Vec<Clause>, ConditionEr
         return Ok(Vec::new());
     }
     clauses(text, |at| at)
+}
+
+/// A condition as it may be shown: what a parameter or attachment with the name of a secret is compared with is masked.
+/// Takes any text.
+pub fn shown(text: &str) -> Cow<'_, str> {
+    let stripped = Stripped::of(text);
+    let all = &stripped.text;
+    let (when, then) = match all.find("=>") {
+        Some(at) => (0..at, at + 2..all.len()),
+        None => (0..0, 0..all.len()),
+    };
+    let mut out = String::new();
+    let mut from = 0;
+    for side in [when, then] {
+        let mut secret = false;
+        for token in tokens(&all[side.clone()]) {
+            let content = side.start + token.content.start..side.start + token.content.end;
+            if matches!(&all[side.clone()][token.separator], "" | "&") {
+                secret = is_secret_key(&all[content]);
+            } else if secret {
+                out.push_str(&text[from..stripped.original(content.start)]);
+                out.push_str(MASK);
+                from = stripped.original(content.end - 1) + 1;
+            }
+        }
+    }
+    if out.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[from..]);
+    Cow::Owned(out)
+}
+
+/// Whether the values under a key are secret: `password`, `attachments[token]`.
+pub fn is_secret_key(key: &str) -> bool {
+    let named = key.split_once("attachments[");
+    let name = named.map_or(key, |(_, rest)| {
+        rest.rsplit_once(']').map_or(rest, |(name, _)| name)
+    });
+    is_secret_name(name)
 }
 
 /// A text without `consumer.` and `provider.`, which Dubbo removes wherever they stand, and the way back.

@@ -311,6 +311,54 @@ fn a_server_that_dies_in_the_middle_leaves_no_wrong_verdict() {
 }
 
 #[test]
+fn rules_are_replayed_and_linted_on_what_the_registry_has() {
+    let Some(distribution) = distribution("rules on a live registry") else {
+        return;
+    };
+    let home = TempDir::new().expect("a home");
+    let home = home.path();
+    let server = Server::start(&distribution, &Options::default());
+    block(async {
+        let client = tree::writer(&server.address()).await;
+        tree::fill(&client, &fleet()).await;
+    });
+    let registry = format!("zookeeper://{}", server.address());
+    let forced = "force: true\nconditions:\n- '=> host = 10.1.0.9'\n";
+    std::fs::write(home.join("forced.yaml"), forced).expect("a file");
+    let live = ["--registry", &registry, "-o", "json", "--dubbo", "3.3.6"];
+    let consumer = ["--consumer-app", "order-web", "--consumer-ip", "10.9.9.9"];
+    let replay = |more: &[&str]| {
+        let args = ["route-replay", SERVICE, "--consumer", "starting"];
+        diag(home, &[&args[..], &live, &consumer, more].concat())
+    };
+    let now = replay(&[]);
+    assert_eq!(now.exit, 0, "{}{}", now.stdout, now.stderr);
+    let class = &now.report()["reports"][0]["replay"]["classes"][0];
+    assert_eq!(class["survivors"], serde_json::json!(["10.0.0.7:20880"]));
+    let stages = class["stages"].as_array().expect("stages");
+    assert!(
+        stages
+            .iter()
+            .any(|it| it["id"] == "X.condition.provider-app")
+    );
+    let what_if = replay(&["-f", "order.condition-router=forced.yaml"]);
+    assert_eq!(what_if.exit, 1, "{}", what_if.stdout);
+    assert!(what_if.codes().contains("DG5001"), "{}", what_if.stdout);
+    let args = [
+        "lint",
+        "forced.yaml",
+        "--key",
+        "com.x.Order::.condition-router",
+    ];
+    let linted = diag(home, &[&args[..], &live].concat());
+    assert_eq!(linted.exit, 1, "{}{}", linted.stdout, linted.stderr);
+    assert_eq!(linted.report()["reports"][0]["rule"]["providers"], 1);
+    for code in ["DG8007", "DG8008"] {
+        assert!(linted.codes().contains(code), "{code}: {}", linted.stdout);
+    }
+}
+
+#[test]
 fn all_verbs_only_read_and_leave_the_tree_as_it_was() {
     let Some(distribution) = distribution("the requests of all verbs") else {
         return;
