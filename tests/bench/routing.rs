@@ -7,6 +7,7 @@
 //! Unix only.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{self, Write as _};
 use std::time::Duration;
@@ -265,8 +266,9 @@ fn read_rules(version: &str) -> Result<()> {
     let dubbo = DubboVersion::parse(version)?;
     let mut long = String::from("force: true\nconditions:\n");
     for number in 0..10_000 {
-        long += &format!(
-            "  - 'method=get{number}*,list{number} & host!=10.1.{}.* => region=$region & host=10.20.*'\n",
+        let _ = writeln!(
+            long,
+            "  - 'method=get{number}*,list{number} & host!=10.1.{}.* => region=$region & host=10.20.*'",
             number % 250
         );
     }

@@ -65,8 +65,6 @@ pub(crate) struct Said {
     told_nothing: Vec<(i64, Evidence)>,
     /// None of the consumer's connections is up (`available` cluster).
     none_available: Vec<Evidence>,
-    /// How many of them are only about rules: refused, or leaving nothing.
-    about_rules: usize,
     /// Failed connections to providers.
     connects: Vec<(Option<String>, Evidence)>,
     /// The empty list was held back.

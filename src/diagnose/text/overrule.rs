@@ -1,7 +1,5 @@
 //! Joins what a registry says with what the logs say.
 
-use std::collections::BTreeSet;
-
 use super::{Proof, Said};
 use crate::{
     diagnose::{
@@ -11,7 +9,7 @@ use crate::{
         outcome::{Judged, Limit},
     },
     model::version::Line,
-    question::{ConsumerState, Question, World},
+    question::{ConsumerState, World},
     report::words::{Phrase, Say},
     view::{
         held::{Entry, Held},
@@ -293,54 +291,9 @@ impl Said {
         if is_open_at_own_view(judged) && self.own_view(case, judged) {
             return;
         }
-        if !quiet && !self.earlier_rule(question, judged) {
+        if !quiet {
             self.candidates(judged);
         }
-    }
-
-    /// Nothing is open but what a rule said before its text of now, which was refused, and the consumer says that it has
-    /// nothing while the registry has addresses: what it kept of that rule removes them.
-    fn earlier_rule(&self, question: &Question, judged: &mut Judged) -> bool {
-        let rules: BTreeSet<&str> = judged
-            .blocked_by
-            .iter()
-            .map(|missing| match missing.what.say {
-                Say::PreviousRule => missing.what.params.get("rule").map_or("", String::as_str),
-                _ => "",
-            })
-            .collect();
-        let [rule] = rules.iter().collect::<Vec<_>>()[..] else {
-            return false;
-        };
-        let told_running = question.consumer.state == Some(ConsumerState::Running);
-        let is_told = !self.nothing.is_empty() && self.unexplained.len() == self.about_rules;
-        if rule.is_empty() || !is_told {
-            return false;
-        }
-        let reads = |stage: &&Stage| {
-            let because = stage.because.as_ref();
-            let key = because.and_then(|because| because.params.get("rule"));
-            matches!(stage.id, StageId::Router(_)) && key.is_some_and(|key| key == *rule)
-        };
-        let Some(stage) = judged.view.stages.iter().find(reads) else {
-            return false;
-        };
-        let (id, count) = (stage.id.clone(), stage.input.unwrap_or_default());
-        if !told_running || count == 0 {
-            return false;
-        }
-        let raised = super::raised(
-            Code::RoutedAway,
-            serde_json::json!({
-                "service": question.service.to_string(), "rule": rule, "condition": "-",
-                "count": count, "total": count, "earlier": true,
-            }),
-            ("rule", rule),
-            self.nothing.iter().take(2).cloned().collect(),
-        );
-        settle(judged, id, &Proof { raised, own: true });
-        judged.limits.insert(Limit::Rule);
-        true
     }
 
     fn block(&self, judged: &mut Judged) {

@@ -47,15 +47,6 @@ pub(super) const NOTHING: [MessageId; 13] = [
     MessageId::GoStart,
 ];
 
-/// Messages about rules: one was refused, or a router leaves nothing.
-const RULES: [MessageId; 5] = [
-    MessageId::Rule,
-    MessageId::TagRule,
-    MessageId::Force,
-    MessageId::Block,
-    MessageId::Chain,
-];
-
 /// Messages of a subscription that failed, or of the client library below it.
 const SUBSCRIPTION: [MessageId; 6] = [
     MessageId::SubRetry,
@@ -468,8 +459,6 @@ impl Said {
                 self.nothing.push(evidence(log, message));
             }
         } else {
-            let is_of_rule = |message: &Message| RULES.contains(&message.id);
-            self.about_rules += usize::from(failure.messages.iter().all(is_of_rule));
             self.unexplained.push(evidence(log, message));
         }
     }

@@ -84,10 +84,6 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "{wanted} is not registered, but {offered} is: only the letter case differs",
             "{wanted} 未注册，但存在 {offered}：仅大小写不同",
         )),
-        Code::RoutedAway if params.contains_key("earlier") => Some((
-            "what a running consumer kept of an earlier text of {rule} removes every address that is left ({count} of {total})",
-            "运行中的消费者所保留的 {rule} 的早期文本去掉了剩下的全部地址（{total} 个中的 {count} 个）",
-        )),
         _ => None,
     }
 }
