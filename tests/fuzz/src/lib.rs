@@ -37,7 +37,7 @@ use diag::{
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the name of the target and of the folder of its seeds.
-pub const TARGETS: [(&str, Target); 25] = [
+pub const TARGETS: [(&str, Target); 26] = [
     ("access_log", read_access_log),
     ("affinity_rule", affinity_rule),
     ("archive", archive),
