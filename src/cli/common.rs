@@ -227,9 +227,9 @@ pub enum Output {
     Text,
     /// For programs.
     Json,
-    /// For tickets (not in this version).
+    /// For tickets.
     Markdown,
-    /// For mails (not in this version).
+    /// For mails.
     Html,
 }
 

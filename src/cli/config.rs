@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::OutputFlags;
 
-/// Show the settings in force and where each came from. (not in this version)
+/// Show the settings in force and where each came from.
 #[derive(Debug, Clone, Args)]
 #[command(before_help = "Examples:
   diag config show --origin --profile prod

@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use super::OutputFlags;
 
-/// What does this code or error text mean? Works offline. (not in this version)
+/// What does this code or error text mean? Works offline.
 #[derive(Debug, Clone, Default, Args)]
 #[command(before_help = "Examples:
   diag explain DG2101
@@ -18,7 +18,7 @@ pub struct ExplainArgs {
     pub output: OutputFlags,
 }
 
-/// Print a completion script for a shell. (not in this version)
+/// Print a completion script for a shell.
 #[derive(Debug, Clone, Args)]
 #[command(before_help = "Examples:
   diag completions bash > /etc/bash_completion.d/diag

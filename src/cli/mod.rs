@@ -31,7 +31,7 @@ use clap::{Parser, Subcommand};
 #[derive(Debug, Parser)]
 #[command(
     name = "diag",
-    version,
+    version = env!("DIAG_VERSION"),
     before_help = "Examples:
   diag no-provider com.acme.OrderService --registry zookeeper://10.0.0.2:2181
   diag no-provider --from-log error.txt --snapshot incident.tar.gz",
@@ -61,11 +61,11 @@ pub enum Verb {
     Snapshot(Box<SnapshotArgs>),
     /// Is this rule text what its author thinks it is?
     Lint(Box<LintArgs>),
-    /// What does this code or error text mean? (not in this version)
+    /// What does this code or error text mean?
     Explain(ExplainArgs),
-    /// Print a completion script for a shell (not in this version)
+    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Show the settings and their origin (not in this version)
+    /// Show the settings and their origin
     Config(ConfigArgs),
 }
 

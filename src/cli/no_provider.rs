@@ -15,9 +15,12 @@ pub struct NoProviderArgs {
     /// Service key [group/]interface[:version]; several give several answers
     #[arg(value_name = "SERVICE")]
     pub services: Vec<String>,
-    /// Ask again until a provider is there (not in this version)
+    /// Ask again until it is reachable, or the time is over (exit 1)
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub wait: Option<Duration>,
+    /// Ask another place the same and show only what differs
+    #[arg(long, value_name = "PROFILE|SNAPSHOT", conflicts_with = "wait")]
+    pub compare: Option<String>,
     /// Flags of all verbs.
     #[command(flatten)]
     pub common: Common,

@@ -41,7 +41,6 @@ pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit
     unbuilt::lint(&args.common)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    unbuilt::format(settings.output)?;
     warn(flags, &settings.warnings);
     let jdk = args.common.consumer.jdk.as_deref().map(jdk).transpose()?;
     let (versions, assumed) = versions(args, &settings)?;

@@ -1,9 +1,13 @@
 //! One file per verb: settings -> observe -> diagnose -> render. The only place where all rooms meet.
 
+mod completions;
+mod config;
+mod explain;
 mod files;
 mod guard;
 mod lint;
 mod live;
+mod names;
 mod no_provider;
 mod questions;
 mod recorded;
@@ -13,13 +17,14 @@ mod snapshot;
 mod stream;
 mod timeout_budget;
 mod unbuilt;
+mod wait;
 
 use std::ffi::OsString;
 
 use clap::{Parser as _, error::ErrorKind};
 
 use crate::{
-    cli::{Cli, ConfigVerb, OutputFlags, Verb},
+    cli::{Cli, OutputFlags, Verb},
     error::complaint,
     exit::Exit,
     question::mask_address,
@@ -55,6 +60,9 @@ fn run(args: &[OsString]) -> Exit {
         terminal: Terminal::of_process(&environment),
         environment,
     };
+    if args.get(1).is_some_and(|word| word == names::WORD) {
+        return names::run(&args[2..], &around);
+    }
     let verb = match Cli::try_parse_from(args) {
         Ok(cli) => cli.verb,
         Err(error) => return refuse(&error, args),
@@ -71,31 +79,16 @@ fn run(args: &[OsString]) -> Exit {
 }
 
 fn dispatch(verb: &Verb, around: &Surroundings) -> anyhow::Result<Exit> {
-    let instead = match verb {
-        Verb::NoProvider(args) => return no_provider::run(args, around),
-        Verb::Snapshot(args) => return snapshot::run(args, around),
-        Verb::TimeoutBudget(args) => return timeout_budget::run(args, around),
-        Verb::RouteReplay(args) => return route_replay::run(args, around),
-        Verb::Lint(args) => return lint::run(args, around),
-        Verb::Explain(_) => (
-            "explain",
-            "every report says what its codes mean; the pages are in src/diagnose/explain of the source",
-        ),
-        Verb::Completions(_) => (
-            "completions",
-            "`diag --help` and `diag VERB --help` list everything",
-        ),
-        Verb::Config(args) => match args.verb {
-            ConfigVerb::Show { .. } => {
-                ("config show", "an error names the place a value comes from")
-            }
-            ConfigVerb::Init => (
-                "config init",
-                "the keys of diag.toml are the long flags, profiles stand below [profiles.NAME]",
-            ),
-        },
-    };
-    Err(unbuilt::verb(instead.0, instead.1).into())
+    match verb {
+        Verb::NoProvider(args) => no_provider::run(args, around),
+        Verb::Snapshot(args) => snapshot::run(args, around),
+        Verb::TimeoutBudget(args) => timeout_budget::run(args, around),
+        Verb::RouteReplay(args) => route_replay::run(args, around),
+        Verb::Lint(args) => lint::run(args, around),
+        Verb::Explain(args) => explain::run(args, around),
+        Verb::Completions(args) => completions::run(args, around),
+        Verb::Config(args) => config::run(args, around),
+    }
 }
 
 /// Shows help, version or what the parser did not like. Its texts may quote an argument: addresses in it are masked.

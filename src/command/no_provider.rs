@@ -2,20 +2,22 @@
 
 use std::path::Path;
 
+use anyhow::Context as _;
+
 use super::{
     Surroundings,
     files::{self, Handed},
     live,
     questions::{Gathered, questions},
-    recorded, show, stream, unbuilt, warn,
+    recorded, show, stream, unbuilt, wait, warn,
 };
 use crate::{
-    cli::NoProviderArgs,
+    cli::{NoProviderArgs, RegistryFlags},
     diagnose::diagnose,
     error::UsageError,
     exit::Exit,
     question::Question,
-    report::{Asked, Manner, report},
+    report::{Asked, Manner, compare, model::Report, report},
     settings::Settings,
     snapshot::Ended,
     want::wants,
@@ -25,32 +27,32 @@ use crate::{
 pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Result<Exit> {
     unbuilt::no_provider(args)?;
     let flags = &args.common.output;
-    let mut settings = Settings::new(&args.common, &around.environment)?;
-    unbuilt::format(settings.output)?;
+    let settings = Settings::new(&args.common, &around.environment)?;
     warn(flags, &settings.warnings);
-    let files = files::read(&args.common)?;
-
-    let gathered = match &args.common.sight.snapshot {
-        Some(path) => recorded(path, args, &settings, files)?,
-        None => live(args, &mut settings, files, around)?,
+    let report = match (args.wait, &args.compare) {
+        (Some(span), _) => {
+            waitable(args)?;
+            wait::until(span, flags.quiet, |left, first| {
+                let mut settings = settings.clone();
+                settings.deadline = Some(settings.deadline.unwrap_or(live::DEADLINE).min(left));
+                answer(args, settings, around, first)
+            })?
+        }
+        (None, Some(place)) => {
+            let mut here = answer(args, settings.clone(), around, true)?;
+            let (elsewhere, there) = other_place(args, place, around)?;
+            let there = answer(&elsewhere, there, around, false)?;
+            compare(&mut here, &there, place);
+            here.sources.extend(
+                there
+                    .sources
+                    .into_iter()
+                    .map(|(id, source)| (format!("{place}:{id}"), source)),
+            );
+            here
+        }
+        (None, None) => answer(args, settings.clone(), around, true)?,
     };
-
-    let asked: Vec<Asked> = gathered
-        .questions
-        .into_iter()
-        .map(|question| Asked {
-            diagnosis: diagnose(&question, &gathered.snapshot),
-            question,
-        })
-        .collect();
-    let manner = Manner {
-        command: "no-provider".to_owned(),
-        lang: show::lang(&settings, flags, &around.environment),
-        filter: settings.filter.clone(),
-        fail_on: settings.fail_on,
-        stopped: gathered.stopped,
-    };
-    let report = report(&asked, &gathered.snapshot, &manner);
     let text = show::text(
         &report,
         &settings,
@@ -62,11 +64,111 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
     Ok(stream::report(&text, Exit::of(report.exit))?)
 }
 
+/// Asks once.
+fn answer(
+    args: &NoProviderArgs,
+    mut settings: Settings,
+    around: &Surroundings,
+    notes: bool,
+) -> anyhow::Result<Report> {
+    let files = files::read(&args.common)?;
+    let gathered = match &args.common.sight.snapshot {
+        Some(path) => recorded(path, args, &settings, files, notes)?,
+        None => live(args, &mut settings, files, around, notes)?,
+    };
+    let asked: Vec<Asked> = gathered
+        .questions
+        .into_iter()
+        .map(|question| Asked {
+            diagnosis: diagnose(&question, &gathered.snapshot),
+            question,
+        })
+        .collect();
+    let manner = Manner {
+        command: "no-provider".to_owned(),
+        lang: show::lang(&settings, &args.common.output, &around.environment),
+        filter: settings.filter.clone(),
+        fail_on: settings.fail_on,
+        stopped: gathered.stopped,
+    };
+    Ok(report(&asked, &gathered.snapshot, &manner))
+}
+
+/// What can be asked more than once.
+fn waitable(args: &NoProviderArgs) -> Result<(), UsageError> {
+    if args.common.sight.snapshot.is_some() {
+        return Err(
+            UsageError::new("--wait needs a live registry: a recording does not change")
+                .hint("leave out --wait, or give --registry instead of --snapshot"),
+        );
+    }
+    if args.common.sight.from_log.as_deref() == Some(Path::new("-")) {
+        return Err(UsageError::new(
+            "--wait reads the text again each time, and standard input can be read once",
+        )
+        .hint("write the text to a file and name that"));
+    }
+    Ok(())
+}
+
+/// The same question for the other place: a recording if there is one of that name, else a profile. The registries of this
+/// place are not those of the other.
+fn other_place(
+    args: &NoProviderArgs,
+    place: &str,
+    around: &Surroundings,
+) -> anyhow::Result<(NoProviderArgs, Settings)> {
+    let mut there = args.clone();
+    let no_sweep = there.common.registry.no_sweep;
+    there.common.registry = RegistryFlags {
+        no_sweep,
+        ..RegistryFlags::default()
+    };
+    there.common.sight.from_log = None;
+    there.services = services(args)?;
+    if Path::new(place).exists() {
+        there.common.sight.snapshot = Some(place.into());
+    } else {
+        if let Some(name) = ["DIAG_REGISTRY", "DIAG_NAMESPACE"]
+            .into_iter()
+            .find(|name| {
+                around
+                    .environment
+                    .get(name)
+                    .is_some_and(|value| !value.is_empty())
+            })
+        {
+            return Err(UsageError::new(format!(
+                "--compare {place}: {name} would win over the profile"
+            ))
+            .hint(format!(
+                "unset {name}, and name this place by a profile, too"
+            ))
+            .into());
+        }
+        there.common.sight.snapshot = None;
+        there.common.output.profile = Some(place.to_owned());
+    }
+    let settings = Settings::new(&there.common, &around.environment)
+        .with_context(|| format!("--compare {place}: no such recording, taken for a profile"))?;
+    Ok((there, settings))
+}
+
+/// The services by name: a text that names them is about this place only.
+fn services(args: &NoProviderArgs) -> Result<Vec<String>, UsageError> {
+    if args.services.is_empty() {
+        return Err(UsageError::new("--compare needs the name of a service")
+            .hint("name it: diag no-provider [group/]interface[:version] --compare .."));
+    }
+    Ok(args.services.clone())
+}
+
 fn recorded(
     path: &Path,
     args: &NoProviderArgs,
     settings: &Settings,
     mut files: Vec<Handed>,
+    notes: bool,
 ) -> anyhow::Result<Gathered> {
     let mut recording = recorded::open(path, settings)?;
     let mut snapshot = recording.snapshot();
@@ -74,7 +176,9 @@ fn recorded(
     files::enter(&mut files, &mut snapshot);
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&args.services, settings, &files, &logs, &snapshot, now)?;
-    warn(&args.common.output, &asked.notes);
+    if notes {
+        warn(&args.common.output, &asked.notes);
+    }
     let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
     Ok(Gathered {
         snapshot,
@@ -88,13 +192,16 @@ fn live(
     settings: &mut Settings,
     mut files: Vec<Handed>,
     around: &Surroundings,
+    notes: bool,
 ) -> anyhow::Result<Gathered> {
     settings.with_password(&around.environment)?;
     let mut snapshot = live::snapshot(settings);
     files::enter(&mut files, &mut snapshot);
     let now = snapshot.manifest().recorded_at.time();
     let asked = questions(&args.services, settings, &files, &[], &snapshot, now)?;
-    warn(&args.common.output, &asked.notes);
+    if notes {
+        warn(&args.common.output, &asked.notes);
+    }
     let mut questions = asked.questions;
     let somewhere =
         |q: &Question| !(q.registries.is_empty() && q.unreadable.is_empty() && q.logs.is_empty());

@@ -43,16 +43,20 @@ pub(super) fn text(
     if flags.brief {
         return report::brief(report);
     }
+    let lang = lang(settings, flags, environment);
+    let recording = recording.and_then(Path::to_str);
     match settings.output {
         Output::Json => report::json(report),
-        Output::Text | Output::Markdown | Output::Html => report::text(
+        Output::Markdown => report::markdown(report, lang, recording),
+        Output::Html => report::html(report, lang, recording),
+        Output::Text => report::text(
             report,
             View {
-                lang: lang(settings, flags, environment),
+                lang,
                 width: terminal.width,
                 style: styler(flags, environment, terminal.stdout),
                 verbose: flags.verbose > 0,
-                recording: recording.and_then(Path::to_str),
+                recording,
             },
         ),
     }

@@ -2,7 +2,7 @@
 //! instead, and addresses in place of files.
 
 use crate::{
-    cli::{Common, NoProviderArgs, Output, RouteReplayArgs, SnapshotArgs, TimeoutBudgetArgs},
+    cli::{Common, NoProviderArgs, RouteReplayArgs, SnapshotArgs, TimeoutBudgetArgs},
     error::UsageError,
 };
 
@@ -15,18 +15,8 @@ fn missing(what: &str, instead: &str) -> UsageError {
     .hint(instead)
 }
 
-/// A verb that is not there.
-pub(super) fn verb(name: &str, instead: &str) -> UsageError {
-    missing(&format!("`diag {name}`"), instead)
-}
-
 /// The first given flag of `no-provider` that is not there.
 pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
-    first([(
-        args.wait.is_some(),
-        "--wait",
-        "run it again in a loop: the exit code is 0 once a provider is there",
-    )])?;
     common(&args.common)
 }
 
@@ -137,15 +127,6 @@ fn is_address(text: &str) -> bool {
         Some(user.contains(':') && port.parse::<u16>().is_ok())
     };
     text.contains("://") || signed_in().unwrap_or(false)
-}
-
-/// A format that is not there.
-pub(super) fn format(output: Output) -> Result<(), UsageError> {
-    let instead = "use -o text or -o json";
-    first([
-        (output == Output::Markdown, "-o markdown", instead),
-        (output == Output::Html, "-o html", instead),
-    ])
 }
 
 fn first<const N: usize>(flags: [(bool, &str, &str); N]) -> Result<(), UsageError> {

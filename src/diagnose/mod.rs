@@ -18,6 +18,7 @@ mod refused;
 mod remarks;
 mod remedy;
 mod require;
+pub mod spoken;
 mod text;
 mod worlds;
 mod zones;

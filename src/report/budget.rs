@@ -85,5 +85,6 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
         budget: Some(Box::new(diagnosis.budget.clone())),
         replay: None,
         rule: None,
+        comparison: None,
     }
 }

@@ -175,6 +175,7 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
         budget: None,
         replay: None,
         rule: None,
+        comparison: None,
     }
 }
 

@@ -9,12 +9,23 @@ pub struct Filter {
     pub skip: Vec<(Code, Option<String>)>,
     /// `--only CODE`; empty = all.
     pub only: Vec<Code>,
+    /// Fingerprints that the settings file accepts.
+    pub accepted: Vec<String>,
 }
 
 impl Filter {
     /// Whether a finding is shown.
     pub fn shows(&self, finding: &Finding) -> bool {
-        self.shows_code(finding.code, &finding.subject.1)
+        let (kind, name) = &finding.subject;
+        self.shows_code(finding.code, name) && !self.accepts(finding.code, kind, name)
+    }
+
+    /// Whether the settings file accepts this finding about this subject.
+    pub fn accepts(&self, code: Code, kind: &str, name: &str) -> bool {
+        !self.accepted.is_empty()
+            && self
+                .accepted
+                .contains(&super::build::fingerprint(code, kind, name))
     }
 
     /// The same for a code and the name of what it is about.

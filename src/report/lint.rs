@@ -97,7 +97,10 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
     let about = asked.rule.key.unwrap_or(&asked.file);
     let merged: Vec<Merged<'_>> = merged(&asked.runs)
         .into_iter()
-        .filter(|one| manner.filter.shows_code(one.remark.code, about))
+        .filter(|one| {
+            let code = one.remark.code;
+            manner.filter.shows_code(code, about) && !manner.filter.accepts(code, "rule", about)
+        })
         .collect();
     let ending = Ending {
         outcome: None,
@@ -137,6 +140,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
         budget: None,
         replay: None,
         zones: None,
+        comparison: None,
         rule: Some(RuleInfo {
             file: asked.file.clone(),
             key: asked.rule.key.map(str::to_owned),

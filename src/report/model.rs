@@ -68,6 +68,32 @@ pub struct Answer {
     pub replay: Option<ReplayInfo>,
     /// The rule text that was looked at (`lint`).
     pub rule: Option<RuleInfo>,
+    /// The same question asked of another place (`--compare`).
+    pub comparison: Option<ComparisonInfo>,
+}
+
+/// What another place answers to the same question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparisonInfo {
+    /// The profile or recording.
+    pub with: String,
+    /// Outcome there.
+    pub outcome: Option<&'static str>,
+    /// Code of the verdict there.
+    pub code: Option<String>,
+    /// What differs, in the order of the report; empty = the same answer.
+    pub differences: Vec<PlaceDifference>,
+}
+
+/// One difference between two places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PlaceDifference {
+    /// `outcome`, `verdict`, a stage, a finding.
+    pub what: String,
+    /// Here; `null` = not there at all.
+    pub here: Option<String>,
+    /// In the other place.
+    pub there: Option<String>,
 }
 
 /// A rule text (`lint`).

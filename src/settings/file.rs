@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::civil::Date;
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -25,6 +26,21 @@ pub(super) struct File {
     pub(super) profile: Option<String>,
     /// By name.
     pub(super) profiles: BTreeMap<String, Values>,
+    /// Findings that somebody has accepted, with reason and end.
+    pub(super) accepted: Vec<Accepted>,
+}
+
+/// A finding that is known and not to be shown until a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Accepted {
+    /// As the JSON report has it.
+    pub fingerprint: String,
+    /// Why.
+    pub reason: String,
+    /// The last day on which it counts.
+    pub until: Date,
+    /// Line of the file.
+    pub line: usize,
 }
 
 struct Reader<'a> {
@@ -65,6 +81,17 @@ pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
                 file.top.insert("zone", setting);
             }
             ("zones", _) => return Err(reader.error(at, "zones is no table".to_owned())),
+            ("accepted", DeValue::Array(items)) => {
+                for item in items {
+                    file.accepted.push(reader.accepted(item)?);
+                }
+            }
+            ("accepted", _) => {
+                return Err(reader.error(
+                    at,
+                    "accepted is no list of tables ([[accepted]])".to_owned(),
+                ));
+            }
             ("profiles", _) => return Err(reader.error(at, "profiles is no table".to_owned())),
             ("profile", value) => match value.as_str() {
                 Some(name) => file.profile = Some(name.to_owned()),
@@ -161,6 +188,59 @@ impl Reader<'_> {
         })
     }
 
+    /// `[[accepted]]`: fingerprint, reason and until, all three.
+    fn accepted(&self, item: &Spanned<DeValue<'_>>) -> Result<Accepted, SettingsError> {
+        const FIELDS: [&str; 3] = ["fingerprint", "reason", "until"];
+        let at = item.span().start;
+        let DeValue::Table(table) = item.get_ref() else {
+            return Err(self.error(at, "accepted needs tables ([[accepted]])".to_owned()));
+        };
+        let mut values: BTreeMap<&str, (String, usize)> = BTreeMap::new();
+        for (key, value) in table {
+            let place = key.span().start;
+            let name = key.get_ref().as_ref();
+            let Some(field) = FIELDS.iter().find(|field| **field == name) else {
+                let near = FIELDS
+                    .iter()
+                    .find(|field| strsim::damerau_levenshtein(field, name) <= 3)
+                    .map(|field| format!("; did you mean {field}?"))
+                    .unwrap_or_default();
+                return Err(self.error(place, format!("unknown key {name} of accepted{near}")));
+            };
+            let text = match value.get_ref() {
+                DeValue::String(text) if !text.trim().is_empty() => text.to_string(),
+                DeValue::Datetime(day) => day.to_string(),
+                _ => return Err(self.error(place, format!("{name} of accepted needs a text"))),
+            };
+            values.insert(field, (text, place));
+        }
+        let mut take = |field: &str| {
+            values
+                .remove(field)
+                .ok_or_else(|| self.error(at, format!("accepted needs {field}")))
+        };
+        let (fingerprint, place) = take("fingerprint")?;
+        if fingerprint.len() != 16 || !fingerprint.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            let problem =
+                "fingerprint of accepted is none: 16 hexadecimal digits, as -o json has it";
+            return Err(self.error(place, problem.to_owned()));
+        }
+        let (reason, _) = take("reason")?;
+        let (until, place) = take("until")?;
+        let until = until.parse().map_err(|_| {
+            self.error(
+                place,
+                format!("until of accepted `{until}` is no day such as 2026-12-31"),
+            )
+        })?;
+        Ok(Accepted {
+            fingerprint: fingerprint.to_ascii_lowercase(),
+            reason,
+            until,
+            line: self.line(at),
+        })
+    }
+
     fn line(&self, at: usize) -> usize {
         self.text
             .as_bytes()
@@ -230,6 +310,25 @@ mod tests {
     }
 
     #[test]
+    fn accepted_findings_have_reason_and_end() {
+        for until in ["'2026-12-31'", "2026-12-31"] {
+            let text = format!(
+                "[[accepted]]\nfingerprint = '0123456789ABCDEF'\nreason = 'known'\nuntil = {until}\n"
+            );
+            let file = read("x", &text).unwrap();
+            assert_eq!(
+                file.accepted,
+                [Accepted {
+                    fingerprint: "0123456789abcdef".to_owned(),
+                    reason: "known".to_owned(),
+                    until: jiff::civil::date(2026, 12, 31),
+                    line: 1,
+                }]
+            );
+        }
+    }
+
+    #[test]
     fn errors_name_line_and_way_out() {
         for (text, expected) in [
             ("a = 1", "diag.toml line 1: unknown key a"),
@@ -250,6 +349,26 @@ mod tests {
                 "diag.toml line 1: registry needs a text or a list of texts",
             ),
             ("zones = 'a'", "diag.toml line 1: zones is no table"),
+            (
+                "accepted = 1",
+                "diag.toml line 1: accepted is no list of tables",
+            ),
+            (
+                "[[accepted]]\nfingerprnt = 'x'",
+                "diag.toml line 2: unknown key fingerprnt of accepted; did you mean fingerprint?",
+            ),
+            (
+                "[[accepted]]\nfingerprint = 'x'",
+                "diag.toml line 2: fingerprint of accepted is none",
+            ),
+            (
+                "[[accepted]]\nfingerprint = '0123456789abcdef'\nreason = 'known'",
+                "diag.toml line 1: accepted needs until",
+            ),
+            (
+                "[[accepted]]\nfingerprint = '0123456789abcdef'\nreason = 'known'\nuntil = 'soon'",
+                "diag.toml line 4: until of accepted `soon` is no day",
+            ),
             (
                 "[zones]\na = 7",
                 "diag.toml line 2: zone a needs a network or a list of networks",

@@ -18,38 +18,102 @@ pub(super) struct Key {
     pub(super) kind: Kind,
     /// Environment variable.
     pub(super) env: Option<&'static str>,
+    /// What counts when nobody says anything.
+    pub(super) default: Option<&'static str>,
+    /// A value for the template.
+    pub(super) sample: &'static str,
 }
 
-const fn key(name: &'static str, kind: Kind, env: Option<&'static str>) -> Key {
-    Key { name, kind, env }
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    env: Option<&'static str>,
+    default: Option<&'static str>,
+    sample: &'static str,
+) -> Key {
+    Key {
+        name,
+        kind,
+        env,
+        default,
+        sample,
+    }
 }
 
 /// All of them.
 pub(super) const KEYS: [Key; 24] = [
-    key("registry", Kind::List, Some("DIAG_REGISTRY")),
-    key("namespace", Kind::Text, Some("DIAG_NAMESPACE")),
-    key("registry-group", Kind::Text, None),
-    key("username", Kind::Text, Some("DIAG_USERNAME")),
-    key("password-env", Kind::Text, None),
-    key("password-file", Kind::Text, None),
-    key("password-command", Kind::Text, None),
-    key("also-search", Kind::List, None),
-    key("config-center", Kind::Text, None),
-    key("sweep", Kind::Switch, None),
-    key("consumer-app", Kind::Text, None),
-    key("consumer-ip", Kind::Text, None),
-    key("dubbo", Kind::Text, None),
-    key("client", Kind::Text, None),
-    key("zone", Kind::List, None),
-    key("zone-key", Kind::Text, None),
-    key("consumer-zone", Kind::Text, None),
-    key("router", Kind::List, None),
-    key("deadline", Kind::Text, None),
-    key("request-timeout", Kind::Text, None),
-    key("require", Kind::List, None),
-    key("fail-on", Kind::Text, None),
-    key("output", Kind::Text, None),
-    key("lang", Kind::Text, None),
+    key(
+        "registry",
+        Kind::List,
+        Some("DIAG_REGISTRY"),
+        None,
+        "zookeeper://10.0.0.2:2181",
+    ),
+    key(
+        "namespace",
+        Kind::Text,
+        Some("DIAG_NAMESPACE"),
+        None,
+        "prod",
+    ),
+    key("registry-group", Kind::Text, None, None, "dubbo"),
+    key(
+        "username",
+        Kind::Text,
+        Some("DIAG_USERNAME"),
+        None,
+        "reader",
+    ),
+    key("password-env", Kind::Text, None, None, "PROD_PASSWORD"),
+    key(
+        "password-file",
+        Kind::Text,
+        None,
+        None,
+        "/home/me/.diag-password",
+    ),
+    key(
+        "password-command",
+        Kind::Text,
+        None,
+        None,
+        "pass show prod/nacos",
+    ),
+    key(
+        "also-search",
+        Kind::List,
+        None,
+        None,
+        "nacos://10.0.0.3:8848",
+    ),
+    key(
+        "config-center",
+        Kind::Text,
+        None,
+        None,
+        "nacos://10.0.0.1:8848",
+    ),
+    key("sweep", Kind::Switch, None, Some("true"), "true"),
+    key("consumer-app", Kind::Text, None, None, "order-web"),
+    key("consumer-ip", Kind::Text, None, None, "10.1.0.5"),
+    key("dubbo", Kind::Text, None, None, "3.2.16"),
+    key("client", Kind::Text, None, None, "java"),
+    key("zone", Kind::List, None, None, "a=10.1.0.0/16"),
+    key("zone-key", Kind::Text, None, None, "region"),
+    key("consumer-zone", Kind::Text, None, None, "a"),
+    key(
+        "router",
+        Kind::List,
+        None,
+        None,
+        "zone: after=tag, keep=same-zone, fallback=none",
+    ),
+    key("deadline", Kind::Text, None, Some("10s"), "10s"),
+    key("request-timeout", Kind::Text, None, Some("3s"), "3s"),
+    key("require", Kind::List, None, None, "qos"),
+    key("fail-on", Kind::Text, None, Some("error"), "error"),
+    key("output", Kind::Text, None, Some("text"), "text"),
+    key("lang", Kind::Text, None, None, "zh"),
 ];
 
 impl Key {

@@ -3,16 +3,20 @@
 //! Every value keeps its origin, so that an error names the place to repair. The only room besides `command` that
 //! reads the environment and the settings file.
 
+mod access;
 mod file;
 mod keys;
 mod origin;
 mod registry;
 mod secret;
+mod template;
 mod terminal;
 mod typed;
 
+pub use file::Accepted;
 pub use origin::{Origin, Setting};
 pub use secret::PasswordFrom;
+pub use template::template;
 pub use terminal::{Environment, Terminal};
 pub use typed::Settings;
 
@@ -94,6 +98,8 @@ impl SettingsError {
 #[derive(Debug, Clone, Default)]
 pub struct Layers {
     values: Values,
+    accepted: Vec<Accepted>,
+    profiles: Vec<String>,
 }
 
 impl Layers {
@@ -154,7 +160,22 @@ impl Layers {
                 });
             }
         };
-        Self::of_profile(Some(file::read(&shown, &text)?), output, environment)
+        let file = file::read(&shown, &text)?;
+        let runs_commands = file.top.contains_key("password-command")
+            || file
+                .profiles
+                .values()
+                .any(|profile| profile.contains_key("password-command"));
+        if runs_commands && access::others_may_write(&path) {
+            return Err(SettingsError::File {
+                path: shown,
+                line: 1,
+                problem:
+                    "others may write this file, and it names a password-command: chmod go-w it"
+                        .to_owned(),
+            });
+        }
+        Self::of_profile(Some(file), output, environment)
     }
 
     fn of_profile(
@@ -168,6 +189,7 @@ impl Layers {
             .clone()
             .or_else(|| environment.get("DIAG_PROFILE").map(str::to_owned));
         let mut values = file.top;
+        let profiles = file.profiles.keys().cloned().collect();
         if let Some(name) = wanted.or(file.profile) {
             let Some(profile) = file.profiles.remove(&name) else {
                 let names: Vec<&str> = file.profiles.keys().map(String::as_str).collect();
@@ -180,7 +202,51 @@ impl Layers {
             };
             values.extend(profile);
         }
-        Ok(Self { values })
+        Ok(Self {
+            values,
+            accepted: file.accepted,
+            profiles,
+        })
+    }
+
+    /// Names of the profiles of the settings file, sorted.
+    pub fn profiles(&self) -> &[String] {
+        &self.profiles
+    }
+
+    /// Fingerprints that are accepted today, and what to say of those whose time is over.
+    fn accepted(&self) -> (Vec<String>, Vec<String>) {
+        let today = jiff::Timestamp::now()
+            .to_zoned(jiff::tz::TimeZone::UTC)
+            .date();
+        let (valid, over): (Vec<&Accepted>, Vec<&Accepted>) =
+            self.accepted.iter().partition(|one| one.until >= today);
+        (
+            valid.iter().map(|one| one.fingerprint.clone()).collect(),
+            over.iter()
+                .map(|one| {
+                    format!(
+                        "accepted finding {} (line {}) was accepted until {} and is shown again: {}",
+                        one.fingerprint, one.line, one.until, one.reason
+                    )
+                })
+                .collect(),
+        )
+    }
+
+    /// Every setting in the order of the template, with its value and origin; built-in values where nobody said any.
+    pub fn in_force(&self) -> Vec<(&'static str, Setting)> {
+        KEYS.iter()
+            .filter_map(|key| {
+                let setting = self.values.get(key.name).cloned().or_else(|| {
+                    Some(Setting {
+                        values: vec![key.default?.to_owned()],
+                        origin: Origin::Default,
+                    })
+                })?;
+                Some((key.name, setting))
+            })
+            .collect()
     }
 
     fn put(&mut self, name: &'static str, values: Vec<String>, origin: Origin) {

@@ -108,7 +108,9 @@ impl Terminal {
         let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
         Self {
             stdout: std::io::stdout().is_terminal(),
-            stderr: std::io::stderr().is_terminal(),
+            // A dumb terminal cannot take back what was written: no spinner there.
+            stderr: std::io::stderr().is_terminal()
+                && environment.get("TERM").is_none_or(|term| term != "dumb"),
             width: width.or(columns).unwrap_or(USUAL_WIDTH),
         }
     }

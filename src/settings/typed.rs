@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 
 use super::{
-    Environment, Layers, Origin, PasswordFrom, SettingsError, registry,
+    Environment, Layers, Origin, PasswordFrom, SettingsError, access, registry,
     secret::{fetch, password_from},
 };
 use crate::{
@@ -83,14 +83,20 @@ impl Settings {
                 hint: None,
             });
         }
-        let warnings = [&given, &others, &centers]
+        let mut warnings: Vec<String> = [&given, &others, &centers]
             .into_iter()
             .flatten()
             .flat_map(registry::warnings)
             .collect();
+        let (accepted, expired) = layers.accepted();
+        warnings.extend(expired);
         let of_file = given.first().is_some_and(|one| one.origin.is_file());
         let password =
             password_from(&layers, environment).filter(|(_, origin)| !origin.is_file() || of_file);
+        warnings.extend(password.iter().filter_map(|(from, _)| match from {
+            PasswordFrom::File(path) => access::open_to_others(path),
+            _ => None,
+        }));
         Ok(Self {
             registries: plain(given),
             also_search: plain(others),
@@ -121,6 +127,7 @@ impl Settings {
                     .map(|hidden| (hidden.code, hidden.subject.clone()))
                     .collect(),
                 only: common.output.only.clone(),
+                accepted,
             },
             output: read(&layers, "output", choice::<Output>)?.unwrap_or(Output::Text),
             lang: read(&layers, "lang", choice::<LangChoice>)?.map(|lang| match lang {

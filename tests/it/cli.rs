@@ -13,6 +13,7 @@ mod interrupt;
 mod logs;
 mod reports;
 mod settings;
+mod terminal;
 
 use std::path::{Path, PathBuf};
 

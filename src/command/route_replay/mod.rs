@@ -25,7 +25,6 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
     unbuilt::route_replay(args)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    unbuilt::format(settings.output)?;
     warn(flags, &settings.warnings);
     let max_shift = args.max_shift.as_deref().map(percent).transpose()?;
 

@@ -23,7 +23,6 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
     unbuilt::snapshot(args)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    unbuilt::format(settings.output)?;
     warn(flags, &settings.warnings);
     let mut writer = args.out.as_ref().map(Writer::new).transpose()?;
     let mut files = files::read(&args.common)?;

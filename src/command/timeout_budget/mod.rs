@@ -30,7 +30,6 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     unbuilt::timeout_budget(args)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    unbuilt::format(settings.output)?;
     if let Some(method) = &args.method_name {
         settings.invocation.method = Some(method.clone());
     }

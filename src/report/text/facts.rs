@@ -69,7 +69,7 @@ fn short(text: &str, view: View<'_>) -> String {
 }
 
 /// Where and when a fact was seen.
-pub(super) fn place(report: &Report, evidence: &EvidenceInfo, view: View<'_>) -> String {
+pub(in crate::report) fn place(report: &Report, evidence: &EvidenceInfo, view: View<'_>) -> String {
     let fields: Vec<String> = evidence
         .address
         .iter()

@@ -54,7 +54,7 @@ pub(super) fn answer(
     }
 }
 
-fn headline(page: &mut Page, answer: &Answer, rule: &RuleInfo, view: View<'_>) {
+pub(super) fn headline(page: &mut Page, answer: &Answer, rule: &RuleInfo, view: View<'_>) {
     let count = |word: &str| {
         let all = answer.findings.iter();
         all.filter(|finding| finding.severity == word).count()

@@ -1,14 +1,14 @@
 //! The report for a person: the verdict first, then why, then what to do, then everything else.
 
 mod budget;
-mod facts;
+pub(super) mod facts;
 mod histogram;
 mod lint;
 mod load;
 mod parts;
-mod path;
+pub(super) mod path;
 mod replay;
-mod verdict;
+pub(super) mod verdict;
 
 use super::{
     layout::Page,
@@ -67,6 +67,12 @@ pub fn render(report: &Report, view: View<'_>) -> String {
         }
         verdict::headline(&mut page, answer, view);
         verdict::asked(&mut page, answer, view);
+        if let Some(comparison) = &answer.comparison {
+            parts::comparison(&mut page, comparison, view);
+            if !view.verbose {
+                continue;
+            }
+        }
         verdict::cause(&mut page, report, answer, view);
         path::stages(&mut page, report, answer, view);
         parts::zones(&mut page, answer, view);
@@ -85,6 +91,67 @@ pub fn render(report: &Report, view: View<'_>) -> String {
     }
 }
 
+/// The first sentence of an answer with its sign, code and certainty, in lines: for the renderers beside this one.
+pub(super) fn title(answer: &Answer, view: View<'_>) -> Vec<String> {
+    let mut page = Page::new(view.width, view.style);
+    if let Some(rule) = &answer.rule {
+        lint::headline(&mut page, answer, rule, view);
+    } else if answer.budget.is_some() {
+        budget::headline(&mut page, answer, view);
+    } else {
+        verdict::headline(&mut page, answer, view);
+    }
+    let text = page.finish();
+    // The second line of a headline stands for itself, what is wrapped before it does not.
+    let mut lines: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let is_code = line.trim_start().starts_with("DG") || lines.is_empty();
+        match lines.last_mut() {
+            Some(last) if !is_code => {
+                last.push(' ');
+                last.push_str(line.trim());
+            }
+            _ => lines.push(line.trim().to_owned()),
+        }
+    }
+    lines
+}
+
+/// What only a verb has, as text: the budget, the replay, the remarks on a rule. Empty where there is none.
+pub(super) fn of_verb(report: &Report, answer: &Answer, view: View<'_>) -> String {
+    let mut page = Page::new(view.width, view.style);
+    if let Some(rule) = &answer.rule {
+        lint::answer(&mut page, report, answer, rule, view);
+    } else if answer.budget.is_some() {
+        budget::body(&mut page, answer, view);
+    } else {
+        replay::replay(&mut page, answer, view);
+    }
+    page.finish()
+}
+
+/// The findings that the headline does not tell already.
+pub(super) fn others(answer: &Answer) -> Vec<super::model::FindingInfo> {
+    if answer.rule.is_some() {
+        return Vec::new();
+    }
+    let verdict = answer.verdict.as_ref().map(|verdict| verdict.code.as_str());
+    let mut rest = budget::rest(answer).findings;
+    if let Some(at) = rest
+        .iter()
+        .position(|finding| verdict == Some(finding.code.as_str()))
+    {
+        rest.remove(at);
+    }
+    rest
+}
+
+/// The finding of the verdict.
+pub(super) fn of_verdict(answer: &Answer) -> Option<&super::model::FindingInfo> {
+    let code = &answer.verdict.as_ref()?.code;
+    answer.findings.iter().find(|finding| &finding.code == code)
+}
+
 /// The signs that the words themselves use, for a terminal that has only ASCII.
 fn plain(text: &str) -> String {
     text.replace('\u{b7}', "-")
@@ -94,7 +161,7 @@ fn plain(text: &str) -> String {
 }
 
 /// `[group/]interface[:version]`.
-fn service(answer: &Answer) -> String {
+pub(super) fn service(answer: &Answer) -> String {
     let Some(service) = &answer.question.service else {
         return "-".to_owned();
     };
@@ -112,7 +179,7 @@ fn service(answer: &Answer) -> String {
 }
 
 /// A source as a person names it: id, kind and address.
-fn source(report: &Report, answer: &Answer, id: &str) -> String {
+pub(super) fn source(report: &Report, answer: &Answer, id: &str) -> String {
     let Some(source) = report.sources.get(id) else {
         let asked = answer.question.registries.iter();
         let unknown: Vec<String> = asked
@@ -140,7 +207,7 @@ fn source(report: &Report, answer: &Answer, id: &str) -> String {
     }
 }
 
-fn state_symbol(state: &str) -> (Symbol, Style) {
+pub(super) fn state_symbol(state: &str) -> (Symbol, Style) {
     match state {
         "ok" => (Symbol::Ok, Style::Good),
         "failed" => (Symbol::Failed, Style::Bad),
@@ -160,7 +227,7 @@ fn quoted(argument: &str) -> String {
 }
 
 /// A command line to copy; control characters in it are shown, not sent.
-fn command(argv: &[String]) -> String {
+pub(super) fn command(argv: &[String]) -> String {
     safe(
         &argv
             .iter()

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::report::{
     layout::Page,
-    model::{Answer, FindingInfo, Report},
+    model::{Answer, ComparisonInfo, FindingInfo, Report},
     safe::safe,
     style::{Style, Symbol},
     table::table,
@@ -57,6 +57,27 @@ pub(super) fn findings(page: &mut Page, report: &Report, answer: &Answer, view: 
         for step in &finding.remedy {
             remedy(page, step, view);
         }
+    }
+}
+
+/// What another place answers: the differences and nothing else.
+pub(super) fn comparison(page: &mut Page, comparison: &ComparisonInfo, view: View<'_>) {
+    let lang = view.lang;
+    page.field(Label::Compared.text(lang), &safe(&comparison.with));
+    page.blank();
+    if comparison.differences.is_empty() {
+        page.line(&format!("  {}", Label::NoDifference.text(lang)));
+        return;
+    }
+    let cell = |text: &Option<String>| safe(text.as_deref().unwrap_or("-"));
+    let rows: Vec<Vec<String>> = comparison
+        .differences
+        .iter()
+        .map(|one| vec![safe(&one.what), cell(&one.here), cell(&one.there)])
+        .collect();
+    let header = [Label::Difference, Label::Here, Label::There].map(|label| label.text(lang));
+    for line in table(&header, &rows, page.width()).lines() {
+        page.line(line);
     }
 }
 

@@ -14,7 +14,7 @@ use crate::report::{
 const NAME: usize = 20;
 
 /// Consecutive stages of one registry and model.
-fn paths(answer: &Answer) -> Vec<&[StageInfo]> {
+pub(in crate::report) fn paths(answer: &Answer) -> Vec<&[StageInfo]> {
     answer
         .stages
         .chunk_by(|a, b| a.registry == b.registry && a.model == b.model)
@@ -65,7 +65,7 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
     }
 }
 
-fn name(id: &str, lang: Lang) -> String {
+pub(in crate::report) fn name(id: &str, lang: Lang) -> String {
     match (Label::of_stage(id), id.strip_prefix("X.")) {
         (Some(label), _) => label.text(lang).to_owned(),
         (None, Some(router)) => match router.split_once('.') {
@@ -77,7 +77,7 @@ fn name(id: &str, lang: Lang) -> String {
 }
 
 /// Counts, then what happened, in words.
-fn said(stage: &StageInfo, view: View<'_>) -> String {
+pub(in crate::report) fn said(stage: &StageInfo, view: View<'_>) -> String {
     let lang = view.lang;
     let counts = match (stage.input, stage.output) {
         (Some(input), Some(output)) => format!("{input} -> {output}"),

@@ -33,6 +33,7 @@ fn answer() -> Answer {
             zone: None,
             code: "DG2101".to_owned(),
             rule: None,
+            comparison: None,
             position: None,
         })
         .collect();
@@ -98,6 +99,7 @@ fn answer() -> Answer {
         budget: None,
         replay: None,
         rule: None,
+        comparison: None,
     }
 }
 

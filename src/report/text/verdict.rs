@@ -75,7 +75,7 @@ fn unjudged(answer: &Answer, lang: Lang) -> String {
     }
 }
 
-pub(super) fn certainty(word: &str, lang: Lang) -> &'static str {
+pub(in crate::report) fn certainty(word: &str, lang: Lang) -> &'static str {
     match word {
         "certain" => Label::Certain,
         "likely" => Label::Likely,
@@ -193,14 +193,14 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
 }
 
 /// A code with its name.
-fn named(code: &str) -> String {
+pub(in crate::report) fn named(code: &str) -> String {
     match Code::ALL.iter().find(|known| known.to_string() == code) {
         Some(known) => format!("{code} {}", known.name()),
         None => code.to_owned(),
     }
 }
 
-fn outcome(word: &str, lang: Lang) -> &'static str {
+pub(in crate::report) fn outcome(word: &str, lang: Lang) -> &'static str {
     match word {
         "reachable" => Label::Reachable,
         "partly" => Label::Partly,

@@ -2,6 +2,7 @@
 
 pub mod budget;
 mod codes;
+pub mod dubbo;
 mod reader;
 mod say;
 mod ui;

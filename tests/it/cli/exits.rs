@@ -307,21 +307,14 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
     for args in [
-        vec!["explain", "DG2101"],
-        vec!["completions", "bash"],
-        vec!["config", "show"],
-        vec!["config", "init"],
         vec!["no-provider", SERVICE, "--qos", "127.0.0.1:22222"],
         vec!["no-provider", SERVICE, "--probe"],
-        vec!["no-provider", SERVICE, "--wait", "2m"],
         vec![
             "no-provider",
             SERVICE,
             "--metadata-report",
             "nacos://h:8848",
         ],
-        vec!["no-provider", SERVICE, "-o", "markdown"],
-        vec!["no-provider", SERVICE, "-o", "html"],
         vec![
             "no-provider",
             SERVICE,

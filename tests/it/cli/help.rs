@@ -1,5 +1,8 @@
 //! The help of every verb, so that no change to the command line goes unseen.
 
+use clap::CommandFactory as _;
+use diag::cli::Cli;
+
 use super::run;
 
 #[test]
@@ -35,4 +38,116 @@ fn version() {
         (done.exit, done.stdout),
         (0, format!("diag {}\n", env!("CARGO_PKG_VERSION")))
     );
+}
+
+/// Flags that runbooks and scripts are written against. A flag may be refused as not built, never be unknown.
+const COMMON: [&str; 42] = [
+    "registry",
+    "namespace",
+    "registry-group",
+    "username",
+    "password-env",
+    "password-file",
+    "password-command",
+    "also-search",
+    "config-center",
+    "metadata-report",
+    "snapshot",
+    "qos",
+    "attach",
+    "from-log",
+    "consumer-app",
+    "consumer-ip",
+    "param",
+    "client",
+    "consumer",
+    "consumer-since",
+    "method",
+    "arg",
+    "attachment",
+    "jdk",
+    "dubbo",
+    "zone",
+    "zone-key",
+    "consumer-zone",
+    "probe",
+    "no-sweep",
+    "profile",
+    "config",
+    "output",
+    "brief",
+    "lang",
+    "deadline",
+    "request-timeout",
+    "fail-on",
+    "skip",
+    "only",
+    "require",
+    "color",
+];
+const OF_VERBS: [(&str, &[&str]); 5] = [
+    (
+        "no-provider",
+        &["wait", "compare", "group", "service-version"],
+    ),
+    (
+        "timeout-budget",
+        &[
+            "p99",
+            "p99-side",
+            "samples",
+            "prometheus",
+            "rtt",
+            "link",
+            "serialization",
+            "payload",
+            "bandwidth",
+            "factor",
+            "pick",
+            "upstream",
+            "write",
+            "chain",
+            "try",
+            "qps",
+        ],
+    ),
+    (
+        "route-replay",
+        &[
+            "rules",
+            "providers",
+            "requests",
+            "access-log",
+            "candidate",
+            "max-shift",
+            "without",
+            "matrix",
+            "router",
+        ],
+    ),
+    ("snapshot", &["all", "out", "dry-run", "anonymize"]),
+    ("lint", &["key", "matrix", "providers"]),
+];
+
+#[test]
+fn every_promised_flag_is_there() {
+    let command = Cli::command();
+    let mut missing = Vec::new();
+    for (verb, own) in OF_VERBS {
+        let verb = command.find_subcommand(verb).unwrap();
+        for flag in COMMON.iter().chain(own) {
+            if !verb.get_arguments().any(|one| one.get_long() == Some(flag)) {
+                missing.push(format!("{} --{flag}", verb.get_name()));
+            }
+        }
+        for short in ['n', 'o', 'v', 'q'] {
+            if !verb
+                .get_arguments()
+                .any(|one| one.get_short() == Some(short))
+            {
+                missing.push(format!("{} -{short}", verb.get_name()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "{missing:?}");
 }

@@ -168,3 +168,197 @@ fn tables_fit_the_terminal() {
         Some(30)
     );
 }
+
+#[test]
+fn config_show_tells_the_value_and_where_it_stands() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("diag.toml");
+    std::fs::write(
+        &file,
+        "deadline = '5s'\n[profiles.prod]\nregistry = 'nacos://u:CANARY@h:8848'\n",
+    )
+    .unwrap();
+    let file = file.to_str().unwrap();
+    let args = [
+        "config",
+        "show",
+        "--origin",
+        "--config",
+        file,
+        "--profile",
+        "prod",
+    ];
+    let shown = done(diag(home.path()).env("DIAG_NAMESPACE", "blue").args(args));
+    assert_eq!(shown.exit, 0, "{shown:?}");
+    let line = |name: &str| {
+        shown
+            .stdout
+            .lines()
+            .find(|line| line.starts_with(&format!("{name} = ")))
+            .unwrap_or_else(|| panic!("{name}: {shown:?}"))
+    };
+    assert!(line("deadline").ends_with("diag.toml line 1"));
+    assert!(line("registry").ends_with("diag.toml line 3 (profile prod)"));
+    assert!(line("namespace").ends_with("# environment DIAG_NAMESPACE"));
+    assert!(line("request-timeout").ends_with("# default"));
+    assert!(!shown.stdout.contains("CANARY"), "{shown:?}");
+    let json = run(&["config", "show", "-o", "json"]).json();
+    assert!(json["settings"].as_array().unwrap().len() >= 5);
+
+    let template = run(&["config", "init"]);
+    assert_eq!((template.exit, template.stderr.as_str()), (0, ""));
+    assert!(template.stdout.contains("#[profiles.prod]"));
+}
+
+#[test]
+fn an_accepted_finding_is_hidden_until_its_day() {
+    let recorded = Recorded::providers(SERVICE, &[&provider("127.0.0.1", SERVICE, "")]);
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("diag.toml");
+    let ask = |until: Option<&str>, fingerprint: &str| {
+        let text = until.map_or_else(String::new, |until| {
+            format!(
+                "[[accepted]]\nfingerprint = '{fingerprint}'\nreason = 'a test'\nuntil = {until}\n"
+            )
+        });
+        std::fs::write(&file, text).unwrap();
+        done(diag(home.path()).args([
+            "no-provider",
+            SERVICE,
+            "--registry",
+            REGISTRY,
+            "--snapshot",
+            recorded.path(),
+            "--consumer-ip",
+            "10.0.0.9",
+            "--consumer",
+            "starting",
+            "--config",
+            file.to_str().unwrap(),
+            "-o",
+            "json",
+        ]))
+    };
+    let open = ask(None, "").json();
+    let finding = &open["reports"][0]["findings"][0];
+    let fingerprint = finding["fingerprint"].as_str().unwrap().to_owned();
+    let count =
+        |report: &serde_json::Value| report["reports"][0]["findings"].as_array().unwrap().len();
+    let hidden = ask(Some("2999-12-31"), &fingerprint);
+    assert_eq!(hidden.stderr, "");
+    assert_eq!(count(&hidden.json()) + 1, count(&open));
+    assert_eq!(
+        hidden.json()["reports"][0]["stages"],
+        open["reports"][0]["stages"]
+    );
+    let over = ask(Some("2020-01-01"), &fingerprint);
+    assert!(
+        over.stderr
+            .contains("was accepted until 2020-01-01 and is shown again: a test"),
+        "{over:?}"
+    );
+    assert_eq!(count(&over.json()), count(&open));
+}
+
+#[cfg(unix)]
+#[test]
+fn files_that_others_may_read_or_write_are_told() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let recorded = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "")]);
+    let home = tempfile::tempdir().unwrap();
+    let mode = |name: &str, text: &str, mode: u32| {
+        let file = home.path().join(name);
+        std::fs::write(&file, text).unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
+        file.display().to_string()
+    };
+    let args = [
+        "no-provider",
+        SERVICE,
+        "--registry",
+        REGISTRY,
+        "--snapshot",
+        recorded.path(),
+        "--username",
+        "u",
+    ];
+    let password = mode("pw", "x\n", 0o644);
+    let told = done(
+        diag(home.path())
+            .args(args)
+            .args(["--password-file", &password]),
+    );
+    assert!(
+        told.stderr.contains("others may read the password file"),
+        "{told:?}"
+    );
+    let password = mode("pw", "x\n", 0o600);
+    let fine = done(
+        diag(home.path())
+            .args(args)
+            .args(["--password-file", &password]),
+    );
+    assert!(!fine.stderr.contains("others may"), "{fine:?}");
+    let config = mode("diag.toml", "password-command = 'echo x'\n", 0o666);
+    let refused = done(diag(home.path()).args(args).args(["--config", &config]));
+    assert_eq!(refused.exit, 4, "{refused:?}");
+    assert!(refused.stderr.contains("chmod go-w"), "{refused:?}");
+}
+
+#[test]
+fn another_place_is_compared_and_waiting_ends() {
+    let here = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "&group=blue")]);
+    let there = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "")]);
+    let args = [
+        "no-provider",
+        SERVICE,
+        "--registry",
+        REGISTRY,
+        "--snapshot",
+        here.path(),
+        "--consumer",
+        "starting",
+    ];
+    let compared = run(&[&args[..], &["--compare", there.path()]].concat());
+    assert_eq!(compared.exit, 1, "{compared:?}");
+    assert!(
+        compared.stdout.contains("compared with") && compared.stdout.contains("reachable"),
+        "{compared:?}"
+    );
+    let json = run(&[&args[..], &["--compare", there.path(), "-o", "json"]].concat()).json();
+    let comparison = &json["reports"][0]["comparison"];
+    assert_eq!(comparison["outcome"], "reachable");
+    assert_eq!(comparison["differences"][0]["what"], "outcome");
+    let same = run(&[&args[..], &["--compare", here.path(), "-o", "json"]].concat()).json();
+    assert_eq!(
+        same["reports"][0]["comparison"]["differences"],
+        serde_json::json!([])
+    );
+    let nothing = run(&[&args[..], &["--compare", "no-such"]].concat());
+    assert_eq!(nothing.exit, 2, "{nothing:?}");
+    assert!(
+        nothing.stderr.contains("there is no profile no-such"),
+        "{nothing:?}"
+    );
+
+    let waited = run(&[&args[..], &["--wait", "1s"]].concat());
+    assert_eq!(waited.exit, 2, "{waited:?}");
+    // Nobody listens on this port: it stays as it is until the time is over.
+    let closed = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let registry = format!("zookeeper://{closed}");
+    let waited = run(&[
+        "no-provider",
+        SERVICE,
+        "--registry",
+        &registry,
+        "--wait",
+        "1s",
+    ]);
+    assert_eq!(waited.exit, 1, "{waited:?}");
+    let lines: Vec<&str> = waited.stderr.lines().collect();
+    assert_eq!(lines.len(), 1, "one transition: {waited:?}");
+    assert!(lines[0].contains(SERVICE), "{waited:?}");
+}

@@ -285,10 +285,7 @@ fn answer(question: &Question, snapshot: &Snapshot) -> Value {
     let manner = Manner {
         command: "no-provider".to_owned(),
         lang: Lang::En,
-        filter: Filter {
-            skip: Vec::new(),
-            only: Vec::new(),
-        },
+        filter: Filter::default(),
         fail_on: Severity::Error,
         stopped: false,
     };

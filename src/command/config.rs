@@ -1,0 +1,75 @@
+//! `diag config`: the settings in force with their origins, and a template.
+
+use std::fmt::Write as _;
+
+use serde_json::json;
+
+use super::{Surroundings, stream};
+use crate::{
+    cli::{Common, ConfigArgs, ConfigVerb, Output, OutputFlags},
+    error::UsageError,
+    exit::Exit,
+    report::safe,
+    settings::{Layers, Settings, template},
+    snapshot::Masker,
+};
+
+/// Runs the verb.
+pub(super) fn run(args: &ConfigArgs, around: &Surroundings) -> anyhow::Result<Exit> {
+    let text = match &args.verb {
+        ConfigVerb::Init => template(),
+        ConfigVerb::Show { origin, output } => show(*origin, output, around)?,
+    };
+    Ok(stream::report(&text, Exit::Fine)?)
+}
+
+fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Result<String> {
+    let common = Common {
+        output: output.clone(),
+        ..Common::default()
+    };
+    // What cannot be read is wrong here, too.
+    let settings = Settings::new(&common, &around.environment)?;
+    let layers = Layers::gather(&common, &around.environment)?;
+    super::warn(output, &settings.warnings);
+    let masker = Masker::default();
+    let hidden = |text: &str| safe(&masker.text(&crate::question::mask_address(text)));
+    let values: Vec<(&str, Vec<String>, String)> = layers
+        .in_force()
+        .into_iter()
+        .map(|(name, setting)| {
+            let values = setting.values.iter().map(|text| hidden(text)).collect();
+            (name, values, hidden(&setting.origin.to_string()))
+        })
+        .collect();
+    match settings.output {
+        Output::Json => {
+            let list: Vec<_> = values
+                .iter()
+                .map(|(name, values, origin)| json!({"name": name, "values": values, "origin": origin}))
+                .collect();
+            let value = json!({"schema_version": 1, "command": "config show", "settings": list});
+            Ok(serde_json::to_string_pretty(&value)? + "\n")
+        }
+        Output::Text => {
+            let mut out = String::new();
+            for (name, values, from) in &values {
+                let list: Vec<String> = values.iter().map(|text| format!("{text:?}")).collect();
+                let value = match list.as_slice() {
+                    [one] => one.clone(),
+                    several => format!("[{}]", several.join(", ")),
+                };
+                let line = format!("{name} = {value}");
+                let _ = if origin {
+                    writeln!(out, "{line:<60} # {from}")
+                } else {
+                    writeln!(out, "{line}")
+                };
+            }
+            Ok(out)
+        }
+        Output::Markdown | Output::Html => Err(UsageError::new("config show has no such format")
+            .hint("use -o text or -o json")
+            .into()),
+    }
+}

@@ -1,0 +1,139 @@
+//! On a real terminal (a pseudo-terminal by `script`): colours and a spinner there, neither in a pipe, no control codes with
+//! `TERM=dumb`, readable at 40 and at 200 columns.
+
+use std::process::Command;
+
+use super::{REGISTRY, Recorded, diag, done, provider};
+
+const SERVICE: &str = "com.acme.OrderService";
+
+fn recorded() -> Recorded {
+    let urls: Vec<String> = (1..=4)
+        .map(|host| provider(&format!("10.0.0.{host}"), SERVICE, "&group=gray"))
+        .collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    Recorded::providers(SERVICE, &urls)
+}
+
+/// What a terminal of this width gets to see; `None` where there is no `script`.
+fn on_terminal(columns: u16, term: &str, args: &[&str]) -> Option<String> {
+    if Command::new("script").arg("--version").output().is_err() {
+        assert!(
+            std::env::var_os("DIAG_SHELLS").is_none(),
+            "script is missing"
+        );
+        println!("skipped: no script");
+        return None;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let words: Vec<String> = args.iter().map(|word| format!("'{word}'")).collect();
+    let line = format!(
+        "stty cols {columns} rows 50; exec '{}' {}",
+        env!("CARGO_BIN_EXE_diag"),
+        words.join(" ")
+    );
+    let output = Command::new("script")
+        .args(["-qefc", &line, "/dev/null"])
+        .env_clear()
+        .env("HOME", home.path())
+        .env("PATH", "/usr/bin:/bin")
+        .env("LANG", "C.UTF-8")
+        .env("SHELL", "/bin/sh")
+        .env("TERM", term)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
+}
+
+fn question(recorded: &Recorded) -> Vec<&str> {
+    vec![
+        "no-provider",
+        SERVICE,
+        "--registry",
+        REGISTRY,
+        "--snapshot",
+        recorded.path(),
+        "--consumer",
+        "starting",
+    ]
+}
+
+#[test]
+fn colours_on_a_terminal_and_nowhere_else() {
+    let recorded = recorded();
+    let args = question(&recorded);
+    let Some(seen) = on_terminal(80, "xterm-256color", &args) else {
+        return;
+    };
+    assert!(
+        seen.contains("\u{1b}[") && seen.contains("DG2101"),
+        "{seen:?}"
+    );
+    let dumb = on_terminal(80, "dumb", &args).unwrap();
+    assert!(
+        !dumb.contains('\u{1b}') && dumb.contains("DG2101"),
+        "{dumb:?}"
+    );
+    let home = tempfile::tempdir().unwrap();
+    let piped = done(diag(home.path()).args(&args));
+    assert!(!piped.stdout.contains('\u{1b}'), "{piped:?}");
+    let forced = done(diag(home.path()).env("CLICOLOR_FORCE", "1").args(&args));
+    assert!(forced.stdout.contains('\u{1b}'), "{forced:?}");
+}
+
+/// A registry that takes the connection and says nothing keeps the spinner turning.
+#[test]
+fn a_spinner_on_a_terminal_and_nowhere_else() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("zookeeper://{}", listener.local_addr().unwrap());
+    let args = [
+        "no-provider",
+        SERVICE,
+        "--registry",
+        &address,
+        "--deadline",
+        "700ms",
+    ];
+    let Some(seen) = on_terminal(80, "xterm", &args) else {
+        return;
+    };
+    let turns = |text: &str| text.chars().any(|c| ('\u{2800}'..='\u{28ff}').contains(&c));
+    assert!(turns(&seen), "{seen:?}");
+    let dumb = on_terminal(80, "dumb", &args).unwrap();
+    assert!(!turns(&dumb) && !dumb.contains('\u{1b}'), "{dumb:?}");
+    let home = tempfile::tempdir().unwrap();
+    let piped = done(diag(home.path()).args(args));
+    assert_eq!(piped.stderr, "");
+}
+
+#[test]
+fn narrow_and_wide_terminals_are_both_readable() {
+    let recorded = recorded();
+    for columns in [40_u16, 200] {
+        for lang in ["en", "zh"] {
+            let mut args = question(&recorded);
+            args.extend(["--lang", lang, "--color", "never"]);
+            let Some(seen) = on_terminal(columns, "xterm", &args) else {
+                return;
+            };
+            for line in seen.lines() {
+                let width: usize = line
+                    .chars()
+                    .map(|c| if c > '\u{2e80}' { 2 } else { 1 })
+                    .sum();
+                let text = line.trim();
+                // A command stays whole, and so does a word that is longer than the line.
+                let whole = text.starts_with("diag ")
+                    || text
+                        .split_whitespace()
+                        .any(|word| word.chars().count() > 16);
+                assert!(width <= usize::from(columns) || whole, "{columns}: {line}");
+            }
+            assert!(
+                seen.contains("DG2101") && seen.lines().count() > 10,
+                "{seen}"
+            );
+        }
+    }
+}

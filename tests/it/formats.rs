@@ -1,0 +1,200 @@
+//! Markdown and HTML say what the text says, in a form that other programs can show, and foreign bytes stay harmless in them.
+
+#![expect(clippy::unwrap_used, reason = "tests fail where something is missing")]
+
+use crate::cli::{Recorded, case, provider, run};
+
+const CASE: &str = "nacos_2.5.1_dubbo-2.7.23_condition-force-empty";
+
+fn asked(more: &[&str]) -> crate::cli::Done {
+    let path = case(CASE);
+    let args = [
+        &[
+            "no-provider",
+            "org.example.lab.api.OrderService",
+            "--snapshot",
+            path.to_str().unwrap(),
+            "--dubbo",
+            "2.7.23",
+            "--consumer",
+            "starting",
+        ],
+        more,
+    ]
+    .concat();
+    run(&args)
+}
+
+/// Fences are closed, tables have as many cells in every row as in their head.
+fn check_markdown(text: &str) {
+    let mut fence: Option<&str> = None;
+    let mut columns: Option<usize> = None;
+    for line in text.lines() {
+        let marks = line.trim_start();
+        if let Some(open) = fence {
+            if marks == open {
+                fence = None;
+            }
+            continue;
+        }
+        if marks.starts_with("```") {
+            let end = marks.find(|c| c != '`').unwrap_or(marks.len());
+            fence = Some(&marks[..end]);
+            continue;
+        }
+        if line.starts_with('|') {
+            let cells = line
+                .replace("\\\\", "")
+                .replace("\\|", "")
+                .matches('|')
+                .count();
+            assert_eq!(*columns.get_or_insert(cells), cells, "{line}");
+        } else {
+            columns = None;
+        }
+        assert!(!line.contains('\u{1b}'));
+    }
+    assert_eq!(fence, None, "an open fence");
+}
+
+/// Every element is closed in the order of its opening, and nothing is loaded from anywhere.
+fn check_html(text: &str) {
+    const VOID: [&str; 4] = ["meta", "link", "br", "!doctype"];
+    let mut open: Vec<String> = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        let end = rest.find('>').expect("a tag ends");
+        let tag = &rest[..end];
+        rest = &rest[end + 1..];
+        let name: String = tag
+            .trim_start_matches('/')
+            .chars()
+            .take_while(|c| !c.is_whitespace() && *c != '/')
+            .collect();
+        if tag.starts_with('/') {
+            assert_eq!(open.pop().as_deref(), Some(name.as_str()));
+        } else if !VOID.contains(&name.as_str()) && !tag.ends_with('/') {
+            open.push(name);
+        }
+    }
+    assert!(open.is_empty(), "{open:?}");
+    for foreign in ["<script", "src=", "url(", "@import", "<iframe", "<object"] {
+        assert!(!text.contains(foreign), "{foreign}");
+    }
+    let links: Vec<&str> = text.split("href=\"").skip(1).collect();
+    assert!(links.iter().all(|link| link.starts_with("data:,\"")));
+}
+
+#[test]
+fn markdown_has_the_verdict_the_stages_and_the_steps() {
+    for lang in ["en", "zh"] {
+        let done = asked(&["-o", "markdown", "--lang", lang]);
+        assert_eq!(done.exit, 1, "{done:?}");
+        check_markdown(&done.stdout);
+        let json = asked(&["-o", "json", "--lang", lang]).json();
+        let verdict = &json["reports"][0]["verdict"];
+        assert!(done.stdout.starts_with("## ✗ "), "{}", done.stdout);
+        assert!(done.stdout.contains(verdict["code"].as_str().unwrap()));
+        let stages = json["reports"][0]["stages"].as_array().unwrap().len();
+        assert!(
+            done.stdout.matches("\n| ").count() >= stages,
+            "{}",
+            done.stdout
+        );
+        assert!(done.stdout.contains("```text\ndiag "), "{}", done.stdout);
+    }
+}
+
+#[test]
+fn html_is_one_closed_file_with_a_picture() {
+    for lang in ["en", "zh"] {
+        let done = asked(&["-o", "html", "--lang", lang]);
+        assert_eq!(done.exit, 1, "{done:?}");
+        check_html(&done.stdout);
+        assert!(
+            done.stdout.starts_with("<!doctype html>\n<html lang=\""),
+            "{}",
+            done.stdout
+        );
+        assert!(done.stdout.contains(&format!("lang=\"{lang}\"")));
+        assert!(done.stdout.contains("<svg ") && done.stdout.contains("@media print"));
+    }
+}
+
+#[test]
+fn every_verb_has_every_format() {
+    for args in [
+        vec![
+            "timeout-budget",
+            "com.acme.UserService",
+            "getUser",
+            "--samples",
+            "rt.txt",
+            "--snapshot",
+            "snapshot",
+            "--registry",
+            "zookeeper://10.0.0.2:2181",
+        ],
+        vec!["explain", "DG5001"],
+    ] {
+        let dir =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/budget/7006-samples");
+        for (format, check) in [
+            ("markdown", check_markdown as fn(&str)),
+            ("html", check_html),
+        ] {
+            let home = tempfile::tempdir().unwrap();
+            let done = crate::cli::done(
+                crate::cli::diag(home.path())
+                    .current_dir(&dir)
+                    .args(&args)
+                    .args(["-o", format]),
+            );
+            assert!(matches!(done.exit, 0 | 1), "{args:?} {done:?}");
+            check(&done.stdout);
+            if format == "html" && args[0] == "timeout-budget" {
+                assert!(
+                    done.stdout.contains("P99") && done.stdout.contains("<svg "),
+                    "{}",
+                    done.stdout
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn foreign_markup_is_shown_and_not_obeyed() {
+    let interface = "com.acme.<script>alert(1)</script>|`x`";
+    let recorded = Recorded::providers(
+        "com.acme.OrderService",
+        &[&provider(
+            "10.0.0.7",
+            "com.acme.OrderService",
+            "&group=%3Cimg%20src%3Dx%3E%7C%60%2A",
+        )],
+    );
+    for (format, check) in [
+        ("markdown", check_markdown as fn(&str)),
+        ("html", check_html),
+    ] {
+        let done = run(&[
+            "no-provider",
+            "com.acme.OrderService",
+            "--snapshot",
+            recorded.path(),
+            "--registry",
+            crate::cli::REGISTRY,
+            "--consumer-app",
+            interface,
+            "-o",
+            format,
+        ]);
+        assert_eq!(done.exit, 1, "{done:?}");
+        // In a fence of Markdown everything is a text already.
+        let open = done.stdout.contains("<script>") || done.stdout.contains("<img");
+        assert!(format == "markdown" || !open, "{}", done.stdout);
+        check(&done.stdout);
+    }
+}
