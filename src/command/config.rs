@@ -56,6 +56,9 @@ fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Re
             for (name, values, from) in &values {
                 let list: Vec<String> = values.iter().map(|text| format!("{text:?}")).collect();
                 let value = match list.as_slice() {
+                    [one] if one == "\"true\"" || one == "\"false\"" => {
+                        one.trim_matches('"').to_owned()
+                    }
                     [one] => one.clone(),
                     several => format!("[{}]", several.join(", ")),
                 };

@@ -16,7 +16,7 @@ use crate::{
     diagnose::diagnose,
     error::UsageError,
     exit::Exit,
-    question::Question,
+    question::{Question, RegistryAddress},
     report::{Asked, Manner, compare, model::Report, report},
     settings::Settings,
     snapshot::Ended,
@@ -119,14 +119,17 @@ fn other_place(
     around: &Surroundings,
 ) -> anyhow::Result<(NoProviderArgs, Settings)> {
     let mut there = args.clone();
-    let no_sweep = there.common.registry.no_sweep;
-    there.common.registry = RegistryFlags {
-        no_sweep,
-        ..RegistryFlags::default()
-    };
+    let path = Path::new(place);
+    if !(path.exists() && is_of(path, args, around)?) {
+        let no_sweep = there.common.registry.no_sweep;
+        there.common.registry = RegistryFlags {
+            no_sweep,
+            ..RegistryFlags::default()
+        };
+    }
     there.common.sight.from_log = None;
     there.services = services(args)?;
-    if Path::new(place).exists() {
+    if path.exists() {
         there.common.sight.snapshot = Some(place.into());
     } else {
         if let Some(name) = ["DIAG_REGISTRY", "DIAG_NAMESPACE"]
@@ -152,6 +155,21 @@ fn other_place(
     let settings = Settings::new(&there.common, &around.environment)
         .with_context(|| format!("--compare {place}: no such recording, taken for a profile"))?;
     Ok((there, settings))
+}
+
+/// Whether a recording is one of the registries that are asked here: two moments of one place.
+fn is_of(path: &Path, args: &NoProviderArgs, around: &Surroundings) -> anyhow::Result<bool> {
+    let settings = Settings::new(&args.common, &around.environment)?;
+    let recording = recorded::open(path, &settings)?;
+    let urls = recording.manifest().sources.values();
+    let recorded: Vec<RegistryAddress> = urls
+        .filter_map(|source| RegistryAddress::parse(source.url.as_deref()?).ok())
+        .collect();
+    Ok(settings.registries.iter().any(|asked| {
+        recorded
+            .iter()
+            .any(|known| known.kind == asked.kind && known.members == asked.members)
+    }))
 }
 
 /// The services by name: a text that names them is about this place only.

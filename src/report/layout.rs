@@ -88,8 +88,8 @@ impl Page {
 
     /// The same with another indent for the lines that follow.
     pub(super) fn heading(&mut self, head: &str, head_style: Style, text: &str, indent: usize) {
-        let rest = self.width.saturating_sub(indent).max(20);
-        let first = self.width.saturating_sub(head.width()).max(20);
+        let rest = self.width.saturating_sub(indent).max(12);
+        let first = self.width.saturating_sub(head.width()).max(12);
         for (index, part) in wrap_from(text, first, rest).iter().enumerate() {
             let line = if index == 0 {
                 format!("{}{part}", self.style.paint(head_style, head))

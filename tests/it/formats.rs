@@ -172,7 +172,7 @@ fn foreign_markup_is_shown_and_not_obeyed() {
         &[&provider(
             "10.0.0.7",
             "com.acme.OrderService",
-            "&group=%3Cimg%20src%3Dx%3E%7C%60%2A",
+            "&group=<img|`*",
         )],
     );
     for (format, check) in [
@@ -188,6 +188,8 @@ fn foreign_markup_is_shown_and_not_obeyed() {
             crate::cli::REGISTRY,
             "--consumer-app",
             interface,
+            "--consumer",
+            "starting",
             "-o",
             format,
         ]);

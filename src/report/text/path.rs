@@ -10,8 +10,10 @@ use crate::report::{
     words::{Label, Lang},
 };
 
-/// Columns for the name of a stage.
+/// Columns for the name of a stage, and on a narrow terminal.
 const NAME: usize = 20;
+const NAME_NARROW: usize = 14;
+const NARROW: usize = 60;
 
 /// Consecutive stages of one registry and model.
 pub(in crate::report) fn paths(answer: &Answer) -> Vec<&[StageInfo]> {
@@ -55,7 +57,12 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
         );
         for stage in stages {
             let (symbol, style) = state_symbol(stage.state);
-            let name = pad(&format!("{} ", name(&stage.id, lang)), NAME);
+            let columns = if page.width() < NARROW {
+                NAME_NARROW
+            } else {
+                NAME
+            };
+            let name = pad(&format!("{} ", name(&stage.id, lang)), columns);
             let head = format!("  {} {name}", view.style.symbol(symbol));
             page.hanging(&head, style, &said(stage, view));
         }

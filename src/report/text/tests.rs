@@ -33,7 +33,6 @@ fn answer() -> Answer {
             zone: None,
             code: "DG2101".to_owned(),
             rule: None,
-            comparison: None,
             position: None,
         })
         .collect();
