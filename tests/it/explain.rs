@@ -6,7 +6,7 @@
     reason = "tests read and, when asked to, rewrite their own files"
 )]
 
-use std::{collections::BTreeSet, path::Path};
+use std::{collections::BTreeSet, fmt::Write as _, path::Path};
 
 use diag::{
     diagnose::{
@@ -232,7 +232,7 @@ fn page(code: Code, cases: &[(String, Case)]) -> Option<String> {
         let words = after[..end].split("```").next().unwrap_or_default().trim();
         wanted.push_str(before);
         wanted.push_str(heading);
-        wanted.push_str(&format!("\n{words}\n\n{shown}\n"));
+        let _ = write!(wanted, "\n{words}\n\n{shown}\n");
         rest = &after[end..];
     }
     wanted.push_str(rest);
@@ -330,14 +330,15 @@ fn the_readme_lists_every_code() {
     let mut table =
         String::from("| code | name | severity | meaning |\n| --- | --- | --- | --- |\n");
     for code in Code::ALL {
-        table.push_str(&format!(
-            "| [{code}](src/diagnose/explain/{code}.md) | {} | {} | {} |\n",
+        let _ = writeln!(
+            table,
+            "| [{code}](src/diagnose/explain/{code}.md) | {} | {} | {} |",
             code.name(),
             code.severity(),
             first_sentence(*code, Lang::En)
                 .replace('|', "\\|")
                 .replace('\n', " ")
-        ));
+        );
     }
     let text = std::fs::read_to_string("README.md").unwrap();
     let (before, rest) = text.split_once(BEGIN).unwrap();
