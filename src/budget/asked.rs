@@ -166,6 +166,13 @@ pub enum Doubt {
     Unit,
     /// The labels of the series name no service: they may be of anything.
     Unnamed,
+    /// Percentiles of the same page lie elsewhere than those of its histogram.
+    Disagrees {
+        /// The smallest.
+        low: Micros,
+        /// The largest.
+        high: Micros,
+    },
     /// Counters tell everything since their process started, not a window of time.
     SinceStart,
 }

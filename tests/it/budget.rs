@@ -172,6 +172,45 @@ fn nonsense_ends_with_a_message() {
     }
 }
 
+/// What cannot be set is not advised, and what Dubbo makes of odd settings is said.
+#[test]
+fn values_that_do_not_fit_are_told() {
+    let ask = |more: &[&str]| {
+        let args = ["timeout-budget", "a.B", "get", "-o", "json"];
+        run(&[&args[..], more].concat())
+    };
+    let report = |more: &[&str]| ask(more).json()["reports"][0].clone();
+    for more in [["--p99", "1200h"], ["--p99", "600h"]] {
+        let found = report(&more);
+        assert!(found["budget"]["advice"].is_null(), "{more:?}: {found}");
+    }
+    for param in [
+        "timeout=2147483648",
+        "timeout=-5",
+        "timeout=3s",
+        "retries=two",
+    ] {
+        let found = report(&["--p99", "5ms", "--param", param])["findings"].to_string();
+        assert!(found.contains("DG7007"), "{param}: {found}");
+    }
+    let found = report(&["--p99", "5ms", "--param", "retries=2"])["findings"].to_string();
+    assert!(!found.contains("DG7007"), "{found}");
+    let slow = ["--p99", "5ms", "--payload", "100GB", "--bandwidth", "1bit"];
+    let done = ask(&slow);
+    assert!(
+        done.exit == 2 && done.stderr.contains("--payload"),
+        "{done:?}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("seconds");
+    std::fs::write(&path, "0.045\n0.051\n".repeat(500)).unwrap();
+    let found = report(&["--samples", path.to_str().unwrap()]);
+    assert!(
+        found["findings"].to_string().contains("ms or s?"),
+        "{found}"
+    );
+}
+
 /// The picture is there with signs of its own, and without them where only ASCII can be shown.
 #[test]
 fn a_histogram_in_both_alphabets() {

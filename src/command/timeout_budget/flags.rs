@@ -15,6 +15,9 @@ use crate::{
 /// Most calls a second that are taken for meant.
 const MOST_QPS: f64 = 1e9;
 
+/// Longest time that is taken for meant, as of every time.
+const LONGEST: Micros = Micros::from_millis(100 * 24 * 3_600_000);
+
 /// Reads all flags but the measured times of files.
 pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
     let asked = Asked {
@@ -47,6 +50,11 @@ pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
     if asked.bandwidth.is_some() && asked.payload.is_none() {
         return Err(UsageError::new("--bandwidth needs --payload")
             .hint("--payload 2KB --bandwidth 100Mbit"));
+    }
+    if asked.serialized() > LONGEST {
+        return Err(UsageError::new(
+            "--payload and --bandwidth: the transfer takes longer than a hundred days",
+        ));
     }
     if asked.rtt.is_some() && asked.link.is_some() {
         return Err(UsageError::new("--rtt and --link both tell the round trip")

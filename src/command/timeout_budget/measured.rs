@@ -21,7 +21,7 @@ use crate::{
     observe::metrics::{Answer, Page},
     question::Question,
     settings::Settings,
-    snapshot::{Key, Snapshot, SourceKind},
+    snapshot::{Key, Snapshot, SourceId, SourceKind},
 };
 
 /// The measured times of `--samples` or `--prometheus`; none when neither is given.
@@ -84,17 +84,17 @@ pub(super) fn recorded(
     let mut collector = Collector::default();
     let mut pages = 0;
     for (id, source) in &snapshot.manifest().sources {
-        let mut texts = Vec::new();
-        match source.kind {
-            SourceKind::Metrics => texts.extend(body(snapshot, id, &Key::MetricsText)),
-            SourceKind::Qos => texts.extend(body(snapshot, id, &Key::qos("metrics"))),
+        let texts = match source.kind {
+            SourceKind::Metrics => bodies(snapshot, id, &Key::MetricsText),
+            SourceKind::Qos => bodies(snapshot, id, &Key::qos("metrics")),
             SourceKind::File if is_metrics(source.file_as.as_deref()) => {
-                texts.extend(snapshot.text(id).map(str::to_owned));
+                let text = snapshot.text(id).map(str::to_owned);
+                text.into_iter().map(|text| (String::new(), text)).collect()
             }
-            _ => {}
-        }
-        for text in texts {
-            collector.begin(&format!("{id} "));
+            _ => Vec::new(),
+        };
+        for (via, text) in texts {
+            collector.begin(&format!("{id} {via} "));
             pages += 1;
             // A prompt or a greeting may stand among the lines.
             for sample in text.lines().filter_map(|line| metrics::sample(line.trim())) {
@@ -121,11 +121,16 @@ fn is_metrics(file_as: Option<&str>) -> bool {
     file_as.is_some_and(|word| word.ends_with("metrics"))
 }
 
-fn body(snapshot: &Snapshot, source: &crate::snapshot::SourceId, key: &Key) -> Option<String> {
+/// The answers of all processes that gave one, each with its name.
+fn bodies(snapshot: &Snapshot, source: &SourceId, key: &Key) -> Vec<(String, String)> {
     let lines = snapshot.latest(source, key);
     lines
         .iter()
-        .find_map(|line| Some(line.body_text()?.into_owned()))
+        .filter_map(|line| {
+            let via = line.via.clone().unwrap_or_default();
+            Some((via, line.body_text()?.into_owned()))
+        })
+        .collect()
 }
 
 fn whose(side: Side) -> Whose {
@@ -286,7 +291,12 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
             (estimate.value, Some(distribution))
         }
     };
-    let doubt = if !found.names_service {
+    let elsewhere = found
+        .beside
+        .filter(|(low, high)| *high < p99.low || p99.high.is_some_and(|end| *low > end));
+    let doubt = if let Some((low, high)) = elsewhere {
+        Some(Doubt::Disagrees { low, high })
+    } else if !found.names_service {
         Some(Doubt::Unnamed)
     } else if counted {
         Some(Doubt::SinceStart)

@@ -24,6 +24,9 @@ use crate::{
     snapshot::{Key, Snapshot, SourceKind, Want},
 };
 
+/// The longest timeout that Dubbo can be given: an `int` of milliseconds.
+const LONGEST: u64 = i32::MAX as u64;
+
 /// Everything that was computed, for the findings.
 #[derive(Debug)]
 pub(super) struct Computed<'a> {
@@ -407,7 +410,8 @@ fn numbers(computed: &mut Computed<'_>) {
             Pick::Comfortable => budget.comfortable,
         };
         // Without an upper end nothing says that any timeout is long enough.
-        if computed.has_service() && measured.p99.high.is_some() {
+        let fits = timeout <= Micros::from_millis(LONGEST);
+        if computed.has_service() && measured.p99.high.is_some() && fits {
             computed.budget.advice = Some(advise(computed, timeout));
         }
         assume(computed, included);
@@ -436,7 +440,7 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
     match asked.measured.as_ref().and_then(|found| found.doubt) {
         Some(Doubt::Unit) => assume("unit", "ms", Say::AssumedUnit),
         Some(Doubt::SinceStart) => assume("window", "-", Say::AssumedSinceStart),
-        Some(Doubt::Unnamed) | None => {}
+        Some(Doubt::Unnamed | Doubt::Disagrees { .. }) | None => {}
     }
     if !known {
         assume("p99-side", "provider", Say::AssumedProviderSide);

@@ -149,6 +149,7 @@ impl Reader<'_> {
             model,
             model_known,
             rules_known: held.rules_not_seen.iter().all(|fact| !fact.required)
+                && !self.members_differ(held)
                 && held.configurators_listing.is_known(),
             unread,
         }
@@ -293,11 +294,37 @@ impl Reader<'_> {
         }
         let (namespace, group, data_id) = (field("namespace")?, field("group")?, field("data_id")?);
         let key = Key::nacos_config(namespace, group, data_id);
-        let lines = self.snapshot.latest(&evidence.source, &key);
-        let text = lines
-            .iter()
-            .find_map(|line| Some(line.body_text()?.into_owned()))?;
+        let text = self.bodies(&evidence.source, &key).into_iter().next()?;
         Some((text, data_id.to_owned()))
+    }
+
+    /// What the members of a cluster say, each text once.
+    fn bodies(&self, source: &SourceId, key: &Key) -> Vec<String> {
+        let lines = self.snapshot.latest(source, key);
+        let mut texts = Vec::new();
+        for text in lines.iter().filter_map(|line| line.body_text()) {
+            if !texts.iter().any(|known| *known == *text) {
+                texts.push(text.into_owned());
+            }
+        }
+        texts
+    }
+
+    /// Whether members of a cluster give other texts for the same rule: which one the consumer gets is not known.
+    fn members_differ(&self, held: &Held) -> bool {
+        held.layers
+            .iter()
+            .filter(|layer| layer.kind == LayerKind::Configurator)
+            .filter_map(|layer| layer.evidence.as_ref())
+            .any(|evidence| {
+                let field = |name: &str| evidence.address.get(name).and_then(Value::as_str);
+                let place = (field("namespace"), field("group"), field("data_id"));
+                let (Some(namespace), Some(group), Some(data_id)) = place else {
+                    return false;
+                };
+                let key = Key::nacos_config(namespace, group, data_id);
+                self.bodies(&evidence.source, &key).len() > 1
+            })
     }
 
     fn subscription(&self, registry: Option<&RegistryAddress>) -> Subscription {

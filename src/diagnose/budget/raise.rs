@@ -22,6 +22,8 @@ use crate::{
 
 /// Above this and ten times the need a timeout is too long.
 const LONG: Micros = Micros::from_millis(3000);
+/// Numbers without a unit that are shorter than this many milliseconds may as well be seconds.
+const SHORT: Micros = Micros::from_millis(1);
 /// From this share on the network is a large part.
 const LARGE_SHARE: f64 = 1.0 / 3.0;
 
@@ -83,6 +85,17 @@ pub(super) fn both(a: Certainty, b: Certainty) -> Certainty {
 /// How far the P99 can be trusted, and why not further.
 fn weakness(asked: &Asked) -> Option<String> {
     let measured = asked.measured.as_ref()?;
+    match measured.doubt {
+        Some(Doubt::Unit) if measured.p99.high.is_some_and(|high| high < SHORT) => {
+            return Some(format!("{} without a unit: ms or s?", measured.p99.low));
+        }
+        Some(Doubt::Disagrees { low, high }) => {
+            return Some(format!(
+                "a percentile beside the histogram: {low}-{high} ms"
+            ));
+        }
+        _ => {}
+    }
     if measured.doubt == Some(Doubt::Unnamed) {
         let From::Metrics(name) = &measured.from else {
             return None;
@@ -300,7 +313,10 @@ pub(super) fn settings(computed: &Computed<'_>) -> Vec<Raise> {
 }
 
 fn no_number(computed: &Computed<'_>, row: &InForce) -> Option<Raise> {
-    let is_wrong = row.timeout_ms.is_none() || row.level == "default" && row.value.is_some();
+    // What does not fit into 32 bits is cut, and may end every call at once.
+    let is_cut = row.key.is_some() && row.timeout_ms.is_some_and(|millis| millis <= 0);
+    let is_wrong =
+        row.timeout_ms.is_none() || is_cut || row.level == "default" && row.value.is_some();
     // Another client has its own way to read a value.
     if !is_wrong || is_go(computed) {
         return None;

@@ -27,6 +27,7 @@ const PAIRS: usize = 3;
 /// All of them.
 pub(super) fn tries(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = writes(computed);
+    found.extend(no_number(computed));
     found.extend(useless_retries(computed));
     found.extend(parallel(computed));
     found
@@ -117,6 +118,21 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
             })
         })
         .collect()
+}
+
+/// `retries` that is no number: every call throws.
+fn no_number(computed: &Computed<'_>) -> Option<Raise> {
+    if computed.question.consumer.client == Some(crate::question::Client::Go) {
+        return None;
+    }
+    let own = super::compute::own(computed);
+    let value = effective::tries(own, &computed.call).err()?;
+    Some(raise(
+        Code::TimeoutNotANumber,
+        computed.certainty,
+        ("setting", "retries".to_owned()),
+        json!({ "key": "retries", "value": value, "effect": "NumberFormatException" }),
+    ))
 }
 
 fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {

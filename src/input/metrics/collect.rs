@@ -180,9 +180,15 @@ impl Collector {
         if let Some((name, named)) = preferred(buckets, wanted)? {
             let (bounds, series, more) = added(&name, named.series, &self.counts)?;
             left_out.extend(more);
+            let beside = preferred(self.percentiles, wanted)
+                .ok()
+                .flatten()
+                .filter(|(other, _)| whose(other) == whose(&name))
+                .and_then(|(_, named)| ends(&named));
             return Ok(Found {
                 whose: whose(&name),
                 names_service: named.names_service || wanted.service.is_none(),
+                beside,
                 series,
                 name,
                 times: Times::Buckets(bounds),
@@ -192,19 +198,25 @@ impl Collector {
         let Some((name, named)) = preferred(self.percentiles, wanted)? else {
             return Err(nothing(&left_out));
         };
-        let values = || named.series.values().copied();
-        let (Some(low), Some(high)) = (values().min(), values().max()) else {
+        let Some((low, high)) = ends(&named) else {
             return Err(nothing(&left_out));
         };
         Ok(Found {
             whose: whose(&name),
             names_service: named.names_service || wanted.service.is_none(),
+            beside: None,
             times: Times::P99(low, high),
             series: named.series.len() as u64,
             name,
             left_out,
         })
     }
+}
+
+/// The smallest and the largest.
+fn ends(named: &Named<Micros>) -> Option<(Micros, Micros)> {
+    let values = || named.series.values().copied();
+    values().min().zip(values().max())
 }
 
 fn twice(name: &str, labels: &str) -> String {
@@ -416,7 +428,8 @@ fn percentile(sample: &Sample) -> Option<&str> {
 fn whose(name: &str) -> Option<Whose> {
     if name.contains("consumer") {
         Some(Whose::Consumer)
-    } else if name.contains("provider") {
+    } else if name.contains("provider") || name == "rt" {
+        // 3.1 measures at the provider only.
         Some(Whose::Provider)
     } else {
         None

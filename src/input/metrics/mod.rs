@@ -57,6 +57,8 @@ pub struct Found {
     pub whose: Option<Whose>,
     /// Its labels name the service asked about, or none was asked about.
     pub names_service: bool,
+    /// The 99th percentiles that the same page tells beside a histogram: the smallest and the largest.
+    pub beside: Option<(Micros, Micros)>,
     /// How many series went into it.
     pub series: u64,
     /// What was left out: a fixed word and how often.

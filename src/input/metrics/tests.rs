@@ -116,6 +116,24 @@ fn a_series_that_comes_twice_is_refused() {
     );
 }
 
+/// Dubbo exports both: the percentile is of a window, the histogram of everything since the start.
+#[test]
+fn percentiles_beside_a_histogram_are_told() {
+    let page = format!(
+        "dubbo_provider_rt_milliseconds_p99{{{SERVICE}}} 900\n\
+         dubbo_provider_rt_milliseconds_histogram_seconds_bucket{{{SERVICE},le=\"0.1\"}} 1000\n\
+         dubbo_provider_rt_milliseconds_histogram_seconds_bucket{{{SERVICE},le=\"+Inf\"}} 1000\n"
+    );
+    let found = of(&page, None).unwrap();
+    assert_eq!(found.beside, Some((Micros(900_000), Micros(900_000))));
+    assert!(matches!(found.times, Times::Buckets(_)));
+    let other = page.replace(
+        "dubbo_provider_rt_milliseconds_p99",
+        "dubbo_consumer_rt_milliseconds_p99",
+    );
+    assert_eq!(of(&other, None).unwrap().beside, None);
+}
+
 #[test]
 fn percentiles_of_all_lines() {
     let text = "dubbo_provider_rt_milliseconds_p99{interface=\"a.B\",method=\"get\"} 45.5\n\

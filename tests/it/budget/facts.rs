@@ -186,6 +186,18 @@ fn recorded_metrics_are_a_source() {
         let measured = done.json()["reports"][0]["budget"]["measured"].clone();
         assert_eq!(measured["p99_high_ms"], 9.0);
     }
+    // Every process that answered counts.
+    let second = page.replace("45.5", "900");
+    let lines = [
+        json!({ "op": "metrics.text", "via": "10.1.0.1:20888", "text": page }),
+        json!({ "op": "metrics.text", "via": "10.1.0.2:20888", "text": second }),
+    ];
+    let done = ask(&recorded("metrics", "m1", &lines), &["-o", "json"]);
+    let measured = done.json()["reports"][0]["budget"]["measured"].clone();
+    assert_eq!(
+        (&measured["p99_low_ms"], &measured["p99_high_ms"]),
+        (&json!(45.5), &json!(900.0))
+    );
     let other = json!({ "op": "metrics.text", "text": "up 1\n" });
     let done = ask(&recorded("metrics", "m1", &[other]), &["-o", "json"]);
     assert!(done.stderr.contains("tells no 99th percentile"), "{done:?}");
