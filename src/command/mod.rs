@@ -18,6 +18,7 @@ mod stream;
 mod timeout_budget;
 mod unbuilt;
 mod wait;
+pub mod written;
 
 use std::ffi::OsString;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult,
+    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult, cached,
     choice::choose,
     code::Code,
     findings,
@@ -114,7 +114,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
     let question = &observed.question;
-    let said = Said::read(question);
+    let said = Said::read(question).with_caches(cached::told_empty(question, snapshot));
     let registries = gather::all(question, snapshot, &said, &missing);
     let own = Own {
         processes: own::processes(question, snapshot, &missing),

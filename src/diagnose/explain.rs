@@ -46,6 +46,7 @@ pages! {
     RegistryDegraded = "DG1004",
     NacosGrpcClosed = "DG1005",
     NodesDisagree = "DG1006",
+    ConsumerOnCache = "DG1007",
     ApiSwitchedOff = "DG1008",
     RegistryInOtherZone = "DG1009",
     AnswerTooLarge = "DG1010",

@@ -65,6 +65,7 @@ fn registries(
             )],
         });
     }
+    super::cached::want(question, snapshot, missing);
     let mut layers = beside(snapshot, missing);
     layers.extend(said.layers());
     for held in registries
@@ -285,7 +286,6 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
             (SourceKind::Probe, _) => LayerKind::Probe,
-            (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
             (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
             _ => continue,

@@ -1,6 +1,7 @@
 //! Pure: from stages to verdict, certainty and findings.
 
 pub mod budget;
+mod cached;
 mod choice;
 pub mod code;
 mod decide;

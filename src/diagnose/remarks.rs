@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Certainty, Outcome, code::Code, decide::Computed, defects, findings, health, own, refused,
-    zones,
+    Certainty, Outcome, cached, code::Code, decide::Computed, defects, findings, health, own,
+    refused, zones,
 };
 use crate::{
     question::Client,
@@ -92,6 +92,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
         );
     }
+    found.extend(cached::remarks(computed));
     if reachable {
         found.extend(partly_connected(computed));
     }

@@ -7,6 +7,7 @@ pub mod directory;
 pub mod evidence;
 pub mod held;
 pub mod interface;
+pub mod migration;
 pub mod missing;
 pub mod nacos;
 pub mod names;

@@ -215,7 +215,9 @@ impl Said {
     fn of_consumer(&mut self, question: &Question, log: &LogFacts, failure: &Failure, about: bool) {
         let own = log.origin.end == Some(End::Consumer);
         let conclusions = failure.conclusions();
-        self.on_cache |= conclusions.contains(&Conclusion::WorksOnCache);
+        if let Some(message) = find(failure, MessageId::SubCache) {
+            self.on_cache.push(evidence(log, message));
+        }
         for message in &failure.messages {
             self.registry_trouble(question, log, message, about, own);
         }
