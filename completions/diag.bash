@@ -1057,7 +1057,7 @@ _diag() {
             return 0
             ;;
         diag__subcmd__timeout__subcmd__budget)
-            opts="-n -o -v -q -h --p99 --p99-side --samples --prometheus --rtt --link --serialization --payload --bandwidth --factor --pick --upstream --write --chain --try --qps --registry --namespace --registry-group --username --password-env --password-file --password-command --also-search --config-center --metadata-report --no-sweep --snapshot --from-log --attach --qos --probe --deadline --request-timeout --require --consumer-app --consumer-ip --consumer --consumer-since --dubbo --client --param --jdk --router --group --service-version --method --arg --attachment --zone --zone-key --consumer-zone --output --brief --lang --fail-on --skip --only --config --profile --colour --color --verbose --quiet --help"
+            opts="-n -o -v -q -h --p99 --p99-side --samples --column --prometheus --rtt --link --serialization --payload --bandwidth --factor --pick --upstream --write --chain --try --qps --registry --namespace --registry-group --username --password-env --password-file --password-command --also-search --config-center --metadata-report --no-sweep --snapshot --from-log --attach --qos --probe --deadline --request-timeout --require --consumer-app --consumer-ip --consumer --consumer-since --dubbo --client --param --jdk --router --group --service-version --method --arg --attachment --zone --zone-key --consumer-zone --output --brief --lang --fail-on --skip --only --config --profile --colour --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1072,6 +1072,10 @@ _diag() {
                     return 0
                     ;;
                 --samples)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --column)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

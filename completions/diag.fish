@@ -97,7 +97,8 @@ complete -c diag -n "__fish_diag_using_subcommand no-provider" -s h -l help -d '
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l p99 -d '99th percentile of the response time' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l p99-side -d 'Where it was measured: provider (default) or consumer' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l samples -d 'Measured times: one number a line, a CSV column, or an access log' -r -F
-complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l prometheus -d 'Prometheus text' -r
+complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l column -d 'Column of the times in a CSV file of --samples: its name, or its number from 1' -r
+complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l prometheus -d 'Prometheus text, or a Prometheus server; several addresses separated by commas' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l rtt -d 'Round-trip time' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l link -d 'Class of link: same-room, same-city, remote' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l serialization -d 'Time for serialization' -r
