@@ -49,7 +49,7 @@ complete -c diag -n "__fish_diag_using_subcommand no-provider" -l metadata-repor
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l attach -d 'File from the far side; repeatable' -r
-complete -c diag -n "__fish_diag_using_subcommand no-provider" -l qos -d 'QOS port; repeatable (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand no-provider" -l qos -d 'QOS port; whose it is is found out; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l deadline -d 'End of everything that is asked of the network (default: 10s)' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l request-timeout -d 'Longest wait for one request (default: 3s)' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l require -d 'Optional facts that must be seen: qos, probe, metrics, caches, sweep' -r
@@ -124,7 +124,7 @@ complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l metadata-re
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l attach -d 'File from the far side; repeatable' -r
-complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l qos -d 'QOS port; repeatable (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l qos -d 'QOS port; whose it is is found out; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l deadline -d 'End of everything that is asked of the network (default: 10s)' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l request-timeout -d 'Longest wait for one request (default: 3s)' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l require -d 'Optional facts that must be seen: qos, probe, metrics, caches, sweep' -r
@@ -190,7 +190,7 @@ complete -c diag -n "__fish_diag_using_subcommand route-replay" -l metadata-repo
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l attach -d 'File from the far side; repeatable' -r
-complete -c diag -n "__fish_diag_using_subcommand route-replay" -l qos -d 'QOS port; repeatable (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand route-replay" -l qos -d 'QOS port; whose it is is found out; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l deadline -d 'End of everything that is asked of the network (default: 10s)' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l request-timeout -d 'Longest wait for one request (default: 3s)' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l require -d 'Optional facts that must be seen: qos, probe, metrics, caches, sweep' -r
@@ -249,7 +249,7 @@ complete -c diag -n "__fish_diag_using_subcommand snapshot" -l metadata-report -
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l attach -d 'File from the far side; repeatable' -r
-complete -c diag -n "__fish_diag_using_subcommand snapshot" -l qos -d 'QOS port; repeatable (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand snapshot" -l qos -d 'QOS port; whose it is is found out; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l deadline -d 'End of everything that is asked of the network (default: 10s)' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l request-timeout -d 'Longest wait for one request (default: 3s)' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l require -d 'Optional facts that must be seen: qos, probe, metrics, caches, sweep' -r
@@ -314,7 +314,7 @@ complete -c diag -n "__fish_diag_using_subcommand lint" -l metadata-report -d 'M
 complete -c diag -n "__fish_diag_using_subcommand lint" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand lint" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand lint" -l attach -d 'File from the far side; repeatable' -r
-complete -c diag -n "__fish_diag_using_subcommand lint" -l qos -d 'QOS port; repeatable (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand lint" -l qos -d 'QOS port; whose it is is found out; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l deadline -d 'End of everything that is asked of the network (default: 10s)' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l request-timeout -d 'Longest wait for one request (default: 3s)' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l require -d 'Optional facts that must be seen: qos, probe, metrics, caches, sweep' -r

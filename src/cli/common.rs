@@ -93,7 +93,7 @@ pub struct SightFlags {
     /// it is the answer is less certain.
     #[arg(long, value_name = "WHOSE:FILE", value_parser = attachment, action = ArgAction::Append)]
     pub attach: Vec<Attachment>,
-    /// QOS port; repeatable (not in this version)
+    /// QOS port; whose it is is found out; repeatable
     #[arg(long, value_name = "HOST:PORT", action = ArgAction::Append)]
     pub qos: Vec<String>,
     /// Allow connection attempts to providers (not in this version)

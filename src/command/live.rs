@@ -14,7 +14,7 @@ use crate::{
     progress::Spinner,
     question::{Question, RegistryAddress},
     settings::Settings,
-    snapshot::{At, Ended, Manifest, Masker, Role, SeenFrom, Snapshot, Want},
+    snapshot::{At, Ended, Manifest, Masker, Role, SeenFrom, Snapshot, Source, SourceKind, Want},
 };
 
 /// End of a run when nobody says otherwise.
@@ -62,6 +62,35 @@ pub(super) fn observers(
         .map_err(|error| UsageError::new(format!("a registry cannot be asked: {error}")))
 }
 
+/// An observer for every QOS port, each with a source in the snapshot.
+///
+/// # Errors
+/// A port that is no `host:port`.
+pub(super) fn ports(
+    settings: &Settings,
+    questions: &[Question],
+    snapshot: &mut Snapshot,
+) -> Result<Vec<Observer>, UsageError> {
+    let services: Vec<_> = questions
+        .iter()
+        .map(|question| question.service.clone())
+        .collect();
+    let mut observers = Vec::new();
+    for endpoint in &settings.qos {
+        if !observe::qos::is_endpoint(endpoint) {
+            return Err(UsageError::new("--qos takes HOST:PORT")
+                .hint("for example 127.0.0.1:22222, the port unless dubbo.application.qos-port says otherwise"));
+        }
+        let mut source = Source::new(SourceKind::Qos);
+        source.endpoint = Some(endpoint.clone());
+        let id = snapshot.manifest_mut().add_source("q", source);
+        observers.push(Observer::Qos(observe::qos::Qos::new(
+            id, endpoint, &services,
+        )));
+    }
+    Ok(observers)
+}
+
 /// Facts that a question still wants, by verb.
 pub(super) type Wants = fn(&Question, &Snapshot) -> Vec<Want>;
 
@@ -83,6 +112,7 @@ pub(super) fn answer(
     wants: Wants,
 ) -> anyhow::Result<Ended> {
     let mut observers = observers(questions, snapshot)?;
+    observers.extend(ports(settings, questions, snapshot)?);
     describe(snapshot, questions, false);
     if observers.is_empty() {
         return Ok(Ended::Complete);

@@ -29,6 +29,13 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
     let flags = &args.common.output;
     let settings = Settings::new(&args.common, &around.environment)?;
     warn(flags, &settings.warnings);
+    if args.common.sight.snapshot.is_some() && !settings.qos.is_empty() {
+        return Err(
+            UsageError::new("--qos asks a live port, --snapshot reads a recording")
+                .hint("give one of them: diag snapshot --qos HOST:PORT records a port")
+                .into(),
+        );
+    }
     let report = match (args.wait, &args.compare) {
         (Some(span), _) => {
             waitable(args)?;
@@ -223,7 +230,7 @@ fn live(
     let mut questions = asked.questions;
     let somewhere =
         |q: &Question| !(q.registries.is_empty() && q.unreadable.is_empty() && q.logs.is_empty());
-    if !questions.iter().all(somewhere) {
+    if settings.qos.is_empty() && !questions.iter().all(somewhere) {
         return Err(no_registry().into());
     }
     let quiet = args.common.output.quiet;

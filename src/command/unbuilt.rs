@@ -17,7 +17,7 @@ fn missing(what: &str, instead: &str) -> UsageError {
 
 /// The first given flag of `no-provider` that is not there.
 pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
-    common(&args.common)
+    asking_ports(&args.common)
 }
 
 /// The first given flag of `timeout-budget` that is not there.
@@ -43,7 +43,14 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
         "--anonymize",
         "secrets are masked in every recording; names and addresses are kept",
     )])?;
-    common(&args.common)
+    asking_ports(&args.common)
+}
+
+/// The same for verbs that ask QOS ports.
+fn asking_ports(given: &Common) -> Result<(), UsageError> {
+    let mut given = given.clone();
+    given.sight.qos.clear();
+    common(&given)
 }
 
 /// The first given flag of `route-replay` that is not there.

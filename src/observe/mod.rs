@@ -10,6 +10,7 @@ mod live;
 pub mod metrics;
 pub mod nacos;
 pub mod probe;
+pub mod qos;
 pub mod recorded;
 mod revision;
 mod run;
@@ -39,6 +40,8 @@ pub enum Observer {
     Zookeeper(zookeeper::Zookeeper),
     /// A Nacos server or cluster.
     Nacos(nacos::Nacos),
+    /// The QOS port of a process.
+    Qos(qos::Qos),
 }
 
 impl Observer {
@@ -47,6 +50,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.source(),
             Self::Nacos(nacos) => nacos.source(),
+            Self::Qos(qos) => qos.source(),
         }
     }
 
@@ -58,6 +62,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.fetch(wants, deadline, answers).await,
             Self::Nacos(nacos) => nacos.fetch(wants, deadline, answers).await,
+            Self::Qos(qos) => qos.fetch(wants, deadline, answers).await,
         }
     }
 
@@ -66,6 +71,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.plan(wants),
             Self::Nacos(nacos) => nacos.plan(wants),
+            Self::Qos(qos) => qos.plan(wants),
         }
     }
 
@@ -74,6 +80,7 @@ impl Observer {
         let first = match self {
             Self::Zookeeper(zookeeper) => Want::zk_children(zookeeper.source(), "/"),
             Self::Nacos(nacos) => Want::any(nacos.source(), Key::NacosState),
+            Self::Qos(qos) => return qos.plan_all(),
         };
         self.plan(&[first])
     }
@@ -84,6 +91,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.further(all),
             Self::Nacos(nacos) => nacos.further(all),
+            Self::Qos(_) => Vec::new(),
         }
     }
 
@@ -92,6 +100,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.server(),
             Self::Nacos(nacos) => nacos.server(),
+            Self::Qos(qos) => qos.server(),
         }
     }
 
@@ -100,6 +109,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.close().await,
             Self::Nacos(nacos) => nacos.close(),
+            Self::Qos(_) => {}
         }
     }
 }

@@ -30,6 +30,8 @@ pub struct Settings {
     pub also_search: Vec<RegistryAddress>,
     /// The config centre, when it is not derived.
     pub config_center: Option<RegistryAddress>,
+    /// QOS ports, `host:port`.
+    pub qos: Vec<String>,
     /// Whether to look into other places.
     pub sweep: bool,
     /// What is known of the consumer.
@@ -101,6 +103,7 @@ impl Settings {
             registries: plain(given),
             also_search: plain(others),
             config_center: plain(centers).pop(),
+            qos: common.sight.qos.clone(),
             sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),
             consumer: consumer(common, &layers)?,
             routers: routers(&layers)?,

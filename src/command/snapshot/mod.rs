@@ -60,15 +60,24 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
             warn(flags, &asked.notes);
             asked.questions
         };
-        if questions
-            .iter()
-            .any(|question| question.registries.is_empty())
+        if settings.qos.is_empty()
+            && questions
+                .iter()
+                .any(|question| question.registries.is_empty())
         {
             return Err(UsageError::new("no registry is named")
                 .hint("give --registry zookeeper://HOST:2181 or nacos://HOST:8848")
                 .into());
         }
         let mut observers = live::observers(&questions, &mut snapshot)?;
+        if args.all && !settings.qos.is_empty() {
+            return Err(
+                UsageError::new("--all reads registries, --qos is asked about services")
+                    .hint("name the services to record instead of --all")
+                    .into(),
+            );
+        }
+        observers.extend(live::ports(&settings, &questions, &mut snapshot)?);
         live::describe(&mut snapshot, &questions, args.all);
         if args.dry_run {
             let text = plan::plan(&observers, &questions, &snapshot, args.all);

@@ -23,7 +23,7 @@ pub(super) fn plan(
             .manifest()
             .sources
             .get(source)
-            .and_then(|about| about.url.clone());
+            .and_then(|about| about.url.clone().or_else(|| about.endpoint.clone()));
         lines.push(format!("# {source} {}", url.unwrap_or_default()));
         lines.extend(if all {
             observer.plan_all()

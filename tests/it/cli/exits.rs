@@ -307,7 +307,6 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
     for args in [
-        vec!["no-provider", SERVICE, "--qos", "127.0.0.1:22222"],
         vec!["no-provider", SERVICE, "--probe"],
         vec![
             "no-provider",

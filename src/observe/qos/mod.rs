@@ -1,0 +1,182 @@
+//! Asks a process on its QOS port: commands of a closed list, over HTTP and, where that does not serve, over telnet.
+//!
+//! A port is anybody's: it may be silent, endless, slow, or no QOS at all. Whatever it does is an answer within the
+//! limits, and becomes a line of the recording.
+
+mod http;
+mod telnet;
+
+use crate::{
+    model::{
+        qos::{Answer, Command, Refusal, read},
+        service_key::ServiceKey,
+    },
+    observe::{Answers, Deadline, Failure, probe::tcp},
+    snapshot::{ErrKind, Key, Line, Payload, SourceId, Want},
+};
+
+/// Most bytes of an answer: `getConfig` of a large process is a tenth of it.
+const MOST_BYTES: usize = 4 << 20;
+
+/// The QOS port of one process.
+#[derive(Debug)]
+pub struct Qos {
+    source: SourceId,
+    endpoint: String,
+    commands: Vec<Command>,
+    version: Option<String>,
+    /// It answered something.
+    answered: bool,
+    /// The port serves nobody from here: nothing further is asked.
+    lost: bool,
+}
+
+/// How an answer came.
+struct Heard {
+    form: &'static str,
+    http: Option<u16>,
+    text: Result<String, Failure>,
+}
+
+impl Qos {
+    /// The port at `host:port`, to be asked about these services; nobody is asked yet.
+    pub fn new(source: SourceId, endpoint: &str, services: &[ServiceKey]) -> Self {
+        let mut commands: Vec<Command> = services.iter().flat_map(Command::about).collect();
+        if commands.is_empty() {
+            commands = Command::general();
+        }
+        let mut known = Vec::new();
+        commands.retain(|command| {
+            let new = !known.contains(command);
+            known.push(command.clone());
+            new
+        });
+        Self {
+            source,
+            endpoint: endpoint.to_owned(),
+            commands,
+            version: None,
+            answered: false,
+            lost: false,
+        }
+    }
+
+    /// The source whose facts it fetches.
+    pub fn source(&self) -> &SourceId {
+        &self.source
+    }
+
+    /// The commands of its list that are wanted. What is wanted and not on the list cannot be sent.
+    fn wanted(&self, wants: &[Want]) -> Vec<Command> {
+        let asked = |command: &&Command| {
+            let key = Key::qos(command.to_string());
+            wants
+                .iter()
+                .any(|want| want.source == self.source && want.key == key)
+        };
+        self.commands.iter().filter(asked).cloned().collect()
+    }
+
+    /// Asks for everything that is wanted of this source.
+    pub async fn fetch(&mut self, wants: &[Want], deadline: &Deadline, answers: &Answers) {
+        for command in self.wanted(wants) {
+            if self.lost {
+                return;
+            }
+            let heard = self.ask(&command, deadline).await;
+            let payload = match &heard.text {
+                Ok(text) => Payload::Text(text.clone()),
+                Err(failure) => failure.payload(),
+            };
+            let mut line =
+                Line::new(Key::qos(command.to_string()), payload).with("form", heard.form);
+            if let Some(status) = heard.http {
+                line = line.with_http(status);
+            }
+            answers.put(line);
+            if deadline.passed() {
+                return;
+            }
+        }
+    }
+
+    /// One command: over HTTP, which has an end and a status; a port that does not speak it is asked by telnet.
+    async fn ask(&mut self, command: &Command, deadline: &Deadline) -> Heard {
+        let heard = match http::ask(&self.endpoint, command, deadline, MOST_BYTES).await {
+            Ok((status, text)) => Heard {
+                form: "http",
+                http: Some(status),
+                text: Ok(text),
+            },
+            Err(http::NoAnswer::Raw(text)) => Heard {
+                form: "telnet",
+                http: None,
+                text: Ok(text),
+            },
+            Err(http::NoAnswer::Failed(failure)) => {
+                // A command that hangs on an old JDK over HTTP is answered over telnet.
+                let again = matches!(
+                    failure.kind,
+                    ErrKind::Reset | ErrKind::Timeout | ErrKind::Cut
+                );
+                let text = if again && !deadline.passed() {
+                    telnet::ask(&self.endpoint, command, deadline, MOST_BYTES).await
+                } else {
+                    Err(failure)
+                };
+                Heard {
+                    form: "telnet",
+                    http: None,
+                    text,
+                }
+            }
+        };
+        self.learn(command, &heard);
+        heard
+    }
+
+    /// What concerns all further commands: a version, or a port that serves nobody from here.
+    fn learn(&mut self, command: &Command, heard: &Heard) {
+        match &heard.text {
+            Ok(text) => match read(&command.to_string(), heard.http, text) {
+                Answer::Version(version) => {
+                    self.version = Some(version);
+                    self.answered = true;
+                }
+                Answer::Refused(
+                    Refusal::ForeignIp { .. } | Refusal::ServicePort { .. } | Refusal::NotQos,
+                ) => self.lost = true,
+                _ => self.answered = true,
+            },
+            // Nobody there, nobody who speaks, or somebody who never ends: asking again takes the time of others. One
+            // command of several may hang by itself.
+            Err(_) => self.lost = !self.answered,
+        }
+    }
+
+    /// The requests that [`Self::fetch`] would make now, one a line. Asks nobody.
+    pub fn plan(&self, wants: &[Want]) -> Vec<String> {
+        self.wanted(wants)
+            .iter()
+            .map(|command| format!("QOS {} {command}", self.endpoint))
+            .collect()
+    }
+
+    /// The commands by which everything is read.
+    pub fn plan_all(&self) -> Vec<String> {
+        self.commands
+            .iter()
+            .map(|command| format!("QOS {} {command}", self.endpoint))
+            .collect()
+    }
+
+    /// The version of Dubbo, once it has told.
+    pub fn server(&self) -> Option<String> {
+        self.version.clone()
+    }
+}
+
+/// Whether this is `host:port`.
+pub fn is_endpoint(text: &str) -> bool {
+    tcp::is_address(text)
+}
