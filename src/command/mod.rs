@@ -18,7 +18,6 @@ mod stream;
 mod timeout_budget;
 mod unbuilt;
 mod wait;
-pub mod written;
 
 use std::ffi::OsString;
 

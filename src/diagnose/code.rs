@@ -120,7 +120,6 @@ codes! {
     RegistryDegraded = 1004, "registry-degraded", Error, Registry;
     NacosGrpcClosed = 1005, "nacos-grpc-closed", Error, Registry;
     NodesDisagree = 1006, "nodes-disagree", Warning, Registry;
-    ConsumerOnCache = 1007, "consumer-on-cache", Warning, Registry;
     ApiSwitchedOff = 1008, "api-switched-off", Warning, Registry;
     RegistryInOtherZone = 1009, "registry-in-other-zone", Info, Registry;
     AnswerTooLarge = 1010, "answer-too-large", Error, Registry;

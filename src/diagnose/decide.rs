@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult, cached,
+    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult,
     choice::choose,
     code::Code,
     findings,
@@ -13,6 +13,7 @@ use super::{
     own as own_view, place,
     text::Said,
     worlds::{Worlds, state_word},
+    zones,
 };
 use crate::{
     question::{ConsumerState, Question, RegistryAddress, World},
@@ -114,7 +115,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
     let question = &observed.question;
-    let said = Said::read(question).with_caches(cached::told_empty(question, snapshot));
+    let said = Said::read(question);
     let registries = gather::all(question, snapshot, &said, &missing);
     let own = Own {
         processes: own::processes(question, snapshot, &missing),
@@ -195,13 +196,19 @@ fn overall(
         results.push((registry, first));
     }
     let chosen = choose(question, &world, &results);
-    Overall {
+    let mut overall = Overall {
         world,
         judged: chosen.judged,
         passed_over: chosen.passed_over,
         parts,
         disagree,
+    };
+    if overall.judged.outcome == Outcome::Reachable
+        && zones::loses_all(question, registries, &overall)
+    {
+        overall.judged.outcome = Outcome::Partly;
     }
+    overall
 }
 
 /// A running and a starting consumer: the same result, the same outcome with another code, or no verdict.

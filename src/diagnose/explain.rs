@@ -46,7 +46,6 @@ pages! {
     RegistryDegraded = "DG1004",
     NacosGrpcClosed = "DG1005",
     NodesDisagree = "DG1006",
-    ConsumerOnCache = "DG1007",
     ApiSwitchedOff = "DG1008",
     RegistryInOtherZone = "DG1009",
     AnswerTooLarge = "DG1010",

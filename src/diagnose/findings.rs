@@ -85,7 +85,9 @@ fn finding(
 /// Drops that left something, or a list that a running consumer keeps: lowered findings.
 fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
     let mut found = Vec::new();
-    if computed.outcome != Outcome::Reachable {
+    // Partly without a cause: the consumer's zone is lost, others keep some.
+    if !matches!(computed.outcome, Outcome::Reachable | Outcome::Partly) || computed.cause.is_some()
+    {
         return found;
     }
     for (_, _, judged) in &computed.states[0].parts {

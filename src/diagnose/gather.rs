@@ -1,7 +1,5 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
-use std::collections::BTreeSet;
-
 use crate::{
     diagnose::{code::Code, text::Said},
     input::properties,
@@ -12,6 +10,7 @@ use crate::{
     view::{
         held::{Elsewhere, Entry, Held, Layer, LayerKind},
         missing::Missing,
+        moved::Applications,
         nacos,
         stage::NotSeen,
         zookeeper,
@@ -65,7 +64,6 @@ fn registries(
             )],
         });
     }
-    super::cached::want(question, snapshot, missing);
     let mut layers = beside(snapshot, missing);
     layers.extend(said.layers());
     for held in registries
@@ -105,6 +103,8 @@ fn add_other_registries(
                 if let Some(own) = &registry.address {
                     found.moved_applications =
                         moved(question, snapshot, (address, own), &found.entries, missing);
+                    let subscribes = |address| subscribes(question, snapshot, address, missing);
+                    found.has_consumer |= subscribes(address) && !subscribes(own);
                 }
                 for own in &mut registry.held {
                     own.elsewhere.push(found.clone());
@@ -128,19 +128,27 @@ fn moved(
             RegistryKind::Zookeeper => {
                 zookeeper::other_applications(snapshot, question, address, &source, missing)
             }
-            RegistryKind::Nacos | RegistryKind::Other => None,
+            RegistryKind::Nacos => nacos::Home::of((snapshot, &source), question, address, missing)
+                .other_applications(),
+            RegistryKind::Other => None,
         }
     };
-    let (Some(there), Some(here)) = (under(there), under(here)) else {
-        return Vec::new();
-    };
-    entries
-        .iter()
-        .filter_map(Entry::application)
-        .collect::<BTreeSet<_>>()
-        .into_iter()
-        .filter(|application| there.contains(application) && !here.contains(application))
-        .collect()
+    let providers = entries.iter().filter_map(Entry::application);
+    Applications::moved(providers, under(there).as_ref(), under(here).as_ref())
+}
+
+/// Whether the consumer's address subscribes to the service there. Nacos knows subscribers; consumers that register are
+/// entries.
+fn subscribes(
+    question: &Question,
+    snapshot: &Snapshot,
+    address: &RegistryAddress,
+    missing: &Missing,
+) -> bool {
+    address.kind == RegistryKind::Nacos
+        && source_of(snapshot, address).is_some_and(|source| {
+            nacos::Home::of((snapshot, &source), question, address, missing).has_consumer()
+        })
 }
 
 fn read(
@@ -286,6 +294,7 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
             (SourceKind::Probe, _) => LayerKind::Probe,
+            (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
             (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
             _ => continue,

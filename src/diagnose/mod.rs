@@ -1,7 +1,6 @@
 //! Pure: from stages to verdict, certainty and findings.
 
 pub mod budget;
-mod cached;
 mod choice;
 pub mod code;
 mod decide;
@@ -70,7 +69,7 @@ pub(crate) fn seen(
 pub enum Outcome {
     /// Every class of requests keeps at least one address, as far as the registry tells.
     Reachable,
-    /// Some classes lose all.
+    /// Some classes lose all, or the consumer's zone does while others keep some.
     Partly,
     /// All lose all.
     None,
@@ -94,7 +93,7 @@ pub enum Certainty {
 pub struct Diagnosis {
     /// Outcome.
     pub outcome: Outcome,
-    /// The cause; `None` for `Reachable` and `Unknown`.
+    /// The cause; `None` for `Reachable` and `Unknown`, and where only the consumer's zone is lost.
     pub verdict: Option<Verdict>,
     /// Causes that could not be decided.
     pub candidates: Vec<Candidate>,

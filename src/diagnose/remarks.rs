@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Certainty, Outcome, cached, code::Code, decide::Computed, defects, findings, health, own,
-    refused, zones,
+    Certainty, Outcome,
+    code::Code,
+    decide::{Computed, Overall},
+    defects, findings, health, own, refused, zones,
 };
 use crate::{
     question::Client,
@@ -92,7 +94,6 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
         );
     }
-    found.extend(cached::remarks(computed));
     if reachable {
         found.extend(partly_connected(computed));
     }
@@ -178,7 +179,12 @@ fn misspelt(computed: &Computed<'_>) -> impl Iterator<Item = Raised> {
 
 /// Addresses that are left in the shown world.
 pub(super) fn left(computed: &Computed<'_>) -> BTreeSet<String> {
-    computed.states[0]
+    left_of(&computed.states[0])
+}
+
+/// The addresses that are left in a world.
+pub(super) fn left_of(world: &Overall) -> BTreeSet<String> {
+    world
         .parts
         .iter()
         .flat_map(|(.., judged)| judged.view.left.iter().cloned())
@@ -318,7 +324,10 @@ fn only_consumers(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
 
 /// DG6009: the consumer uses or tries addresses that the registry does not have.
 fn own_list(computed: &Computed<'_>) -> Option<Raised> {
-    let decided = matches!(computed.outcome, Outcome::Reachable | Outcome::None);
+    let decided = matches!(
+        computed.outcome,
+        Outcome::Reachable | Outcome::Partly | Outcome::None
+    );
     let listed: Vec<String> = computed
         .registries
         .iter()

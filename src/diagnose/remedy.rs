@@ -76,6 +76,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::RegistryUnreachable
         | Code::RegistryDegraded
         | Code::NotThatRegistry
+        | Code::AnswerTooLarge
         | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &[])],
         Code::RegistryAuthRefused => vec![change(Say::DoGrantRights)],
         Code::StaleProvider

@@ -63,7 +63,9 @@ pub(super) fn apply(question: &Question, diagnosis: &mut Diagnosis) {
                 required: true,
             });
         }
-        if diagnosis.outcome == Outcome::Reachable {
+        if diagnosis.outcome == Outcome::Reachable
+            || diagnosis.outcome == Outcome::Partly && diagnosis.verdict.is_none()
+        {
             diagnosis.outcome = Outcome::Unknown;
         }
     }

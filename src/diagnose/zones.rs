@@ -7,10 +7,12 @@ use serde_json::json;
 use super::{
     Certainty,
     code::Code,
-    decide::Computed,
-    remarks::{left, raised},
+    decide::{Computed, Overall},
+    gather::Registry,
+    remarks::{left_of, raised},
 };
 use crate::{
+    question::Question,
     report::words::{Phrase, Say},
     view::{
         held::Entry,
@@ -53,13 +55,26 @@ struct Provider<'a> {
     left: bool,
 }
 
+/// Whether the consumer's zone has providers of the service, none of which is left in this world, while other zones
+/// keep some: its calls lose all that is near.
+pub(super) fn loses_all(question: &Question, registries: &[Registry], world: &Overall) -> bool {
+    let Some(zone) = of_consumer(question) else {
+        return false;
+    };
+    let providers = providers(question, registries, world);
+    let is_inside = |provider: &&Provider<'_>| provider.zone.as_deref() == Some(zone);
+    let mut inside = providers.values().filter(is_inside).peekable();
+    let lost = inside.peek().is_some() && inside.all(|provider| !provider.left);
+    lost && providers.values().any(|provider| provider.left)
+}
+
 /// The providers by zone; `None` when nobody named zones.
 pub(super) fn zoned(computed: &Computed<'_>) -> Option<Zoned> {
     let zones = &computed.question.zones;
     if zones.is_empty() {
         return None;
     }
-    let providers = providers(computed);
+    let providers = shown(computed);
     let total: u64 = weight(providers.values(), |_| true);
     let names: BTreeSet<Option<&str>> = providers
         .values()
@@ -88,16 +103,14 @@ pub(super) fn zoned(computed: &Computed<'_>) -> Option<Zoned> {
         .filter_map(|(address, provider)| Some((address.clone(), provider.zone.clone()?)))
         .collect();
     Some(Zoned {
-        consumer: consumer(computed),
+        consumer: of_consumer(computed.question).map(str::to_owned),
         rows,
         of,
     })
 }
 
-fn consumer(computed: &Computed<'_>) -> Option<String> {
-    let question = computed.question;
-    let zone = question.zones.of_consumer(question.consumer.ip.as_deref());
-    zone.map(str::to_owned)
+fn of_consumer(question: &Question) -> Option<&str> {
+    question.zones.of_consumer(question.consumer.ip.as_deref())
 }
 
 /// Weight of the addresses that are left and fit; hash rings do not look at weights.
@@ -112,16 +125,10 @@ fn weight<'p, 'e: 'p>(
 }
 
 /// The load balancing of the reference, else of the providers, else Dubbo's own.
-fn balancing(computed: &Computed<'_>) -> String {
-    let own = computed
-        .question
-        .consumer
-        .params
-        .get("loadbalance")
-        .cloned();
+fn balancing(question: &Question, registries: &[Registry]) -> String {
+    let own = question.consumer.params.get("loadbalance").cloned();
     own.or_else(|| {
-        computed
-            .registries
+        registries
             .iter()
             .flat_map(|registry| &registry.held)
             .flat_map(|held| &held.entries)
@@ -130,21 +137,29 @@ fn balancing(computed: &Computed<'_>) -> String {
     .unwrap_or_else(|| "random".to_owned())
 }
 
+/// Those of the world that is shown.
+fn shown<'a>(computed: &Computed<'a>) -> BTreeMap<String, Provider<'a>> {
+    providers(computed.question, computed.registries, &computed.states[0])
+}
+
 /// Every address that passed the service key, by address.
-fn providers<'a>(computed: &Computed<'a>) -> BTreeMap<String, Provider<'a>> {
-    let left = left(computed);
+fn providers<'a>(
+    question: &'a Question,
+    registries: &'a [Registry],
+    world: &Overall,
+) -> BTreeMap<String, Provider<'a>> {
+    let left = left_of(world);
     let mut known: BTreeSet<String> = left.clone();
-    for (.., judged) in &computed.states[0].parts {
+    for (.., judged) in &world.parts {
         for stage in &judged.view.stages {
             if stage.id > StageId::Key {
                 known.extend(stage.dropped.iter().map(|dropped| dropped.address.clone()));
             }
         }
     }
-    let by_weight = balancing(computed) != "consistenthash";
+    let by_weight = balancing(question, registries) != "consistenthash";
     let mut providers = BTreeMap::new();
-    for entry in computed
-        .registries
+    for entry in registries
         .iter()
         .flat_map(|registry| &registry.held)
         .flat_map(|held| &held.entries)
@@ -154,12 +169,10 @@ fn providers<'a>(computed: &Computed<'a>) -> BTreeMap<String, Provider<'a>> {
             continue;
         }
         let url = entry.plain();
-        let host = url.as_ref().and_then(|url| url.host.clone());
-        let zone = url.as_ref().and_then(|url| {
-            let host = host.as_deref().unwrap_or_default();
-            let zone = computed.question.zones.of_provider(host, &url.parameters);
-            zone.map(str::to_owned)
-        });
+        let zone = url
+            .as_ref()
+            .and_then(|url| question.zones.of_provider(url))
+            .map(str::to_owned);
         let own = url
             .as_ref()
             .and_then(|url| url.text("weight")?.parse::<u64>().ok());
@@ -180,17 +193,17 @@ fn providers<'a>(computed: &Computed<'a>) -> BTreeMap<String, Provider<'a>> {
 
 /// DG1009, DG3010, DG3011.
 pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)> {
-    let (Some(zoned), Some(zone)) = (zoned(computed), consumer(computed)) else {
+    let (Some(zoned), Some(zone)) = (zoned(computed), of_consumer(computed.question)) else {
         return Vec::new();
     };
-    let mut found: Vec<(Raised, Certainty, bool)> = registries(computed, &zone)
+    let mut found: Vec<(Raised, Certainty, bool)> = registries(computed, zone)
         .into_iter()
         .map(|raised| (raised, Certainty::Certain, false))
         .collect();
     let own = zoned
         .rows
         .iter()
-        .find(|row| row.zone.as_ref() == Some(&zone));
+        .find(|row| row.zone.as_deref() == Some(zone));
     let (registered, inside) = own.map_or((0, 0), |row| (row.registered, row.left));
     let outside: usize = zoned.rows.iter().map(|row| row.left).sum::<usize>() - inside;
     if outside == 0 {
@@ -206,10 +219,10 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     } else {
         (
             Code::TrafficLeavesZone,
-            json!({"zone": zone, "share": share, "inside": inside, "outside": outside, "balancing": balancing(computed)}),
+            json!({"zone": zone, "share": share, "inside": inside, "outside": outside, "balancing": balancing(computed.question, computed.registries)}),
         )
     };
-    let raised = raised(code, params, ("zone", &zone), evidence(computed, &zoned));
+    let raised = raised(code, params, ("zone", zone), evidence(computed, &zoned));
     found.push((raised, Certainty::Certain, false));
     found
 }
@@ -224,7 +237,7 @@ fn percent(permille: u32) -> String {
 
 /// One entry of each zone, with what the zone has.
 fn evidence(computed: &Computed<'_>, zoned: &Zoned) -> Vec<Evidence> {
-    let providers = providers(computed);
+    let providers = shown(computed);
     zoned
         .rows
         .iter()

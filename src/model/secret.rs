@@ -102,6 +102,19 @@ const ENDINGS: [&str; 9] = [
 /// Letter case, `-` and `_` do not count; of a dotted name the last part decides, so `registry.password`
 /// and `default.token` are secret while `password.policy` is not.
 pub fn is_secret_name(name: &str) -> bool {
+    // Most names end in another letter than those below.
+    let last = name
+        .bytes()
+        .rfind(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'.'))
+        .unwrap_or_default();
+    let last = char::from(last.to_ascii_lowercase());
+    if !NAMES
+        .iter()
+        .chain(&ENDINGS)
+        .any(|known| known.ends_with(last))
+    {
+        return false;
+    }
     let folded: String = name
         .chars()
         .filter(|c| !matches!(c, '-' | '_' | ' '))

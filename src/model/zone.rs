@@ -1,8 +1,10 @@
 //! Rooms and data centres: which one an address is in, by its network or by a parameter of its provider.
 
-use std::{collections::BTreeMap, net::IpAddr};
+use std::net::IpAddr;
 
 use ipnet::IpNet;
+
+use super::url::Url;
 
 /// The zones that somebody named. Empty: nobody did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -59,17 +61,9 @@ impl Zones {
     }
 
     /// The zone of a provider: what its own parameter says, else by its host.
-    pub fn of_provider<'a>(
-        &'a self,
-        host: &str,
-        parameters: &'a BTreeMap<String, String>,
-    ) -> Option<&'a str> {
-        self.key
-            .as_ref()
-            .and_then(|key| parameters.get(key))
-            .map(String::as_str)
-            .filter(|zone| !zone.is_empty())
-            .or_else(|| self.of_host(host))
+    pub fn of_provider<'a>(&'a self, url: &'a Url) -> Option<&'a str> {
+        let said = self.key.as_deref().and_then(|key| url.text(key));
+        said.or_else(|| self.of_host(url.host.as_deref()?))
     }
 
     /// The consumer's zone: as said, else by its address.
@@ -85,6 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::model::version::{DubboVersion, Line};
 
     #[test]
     fn the_narrowest_network_counts_and_a_parameter_before_it() {
@@ -104,13 +99,22 @@ mod tests {
         ] {
             assert_eq!(zones.of_host(host), zone, "{host}");
         }
-        let named = BTreeMap::from([("zone".to_owned(), "c".to_owned())]);
-        assert_eq!(zones.of_provider("10.1.2.3", &named), Some("c"));
-        assert_eq!(zones.of_provider("10.1.2.3", &BTreeMap::new()), Some("a"));
+        let newest = DubboVersion::newest(Line::V3_3);
+        let of = |text: &str| {
+            let url = Url::parse(text, &newest).unwrap();
+            zones.of_provider(&url).map(str::to_owned)
+        };
+        assert_eq!(of("dubbo://10.1.2.3:1/a.B?zone=c").as_deref(), Some("c"));
+        assert_eq!(of("dubbo://10.1.2.3:1/a.B?zone=").as_deref(), Some("a"));
         assert_eq!(zones.of_consumer(Some("10.1.2.3")), Some("a"));
         zones.consumer = Some("z".to_owned());
         assert_eq!(zones.of_consumer(Some("10.1.2.3")), Some("z"));
         assert!(Zones::default().is_empty() && !zones.is_empty());
+        let only_consumer = Zones {
+            consumer: Some("z".to_owned()),
+            ..Zones::default()
+        };
+        assert!(zones.has_any() && !only_consumer.has_any() && !only_consumer.is_empty());
     }
 
     #[test]

@@ -4,44 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 
 use crate::model::url::Url;
+use crate::model::zone::Zones;
 use crate::rule::ip_expression::{Host, IpExpression};
-
-/// Rooms or data centres: by address, or by a parameter of the provider.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Zones {
-    /// Name and networks of each, in the order given.
-    pub networks: Vec<(String, Vec<String>)>,
-    /// The parameter that names the zone.
-    pub key: Option<String>,
-    /// The consumer's zone.
-    pub consumer: Option<String>,
-}
-
-impl Zones {
-    /// Whether any zone can be told.
-    pub fn are_known(&self) -> bool {
-        !self.networks.is_empty() || self.key.is_some()
-    }
-
-    /// The zone of an address; what the address says itself comes first.
-    pub fn of<'a>(&'a self, url: &'a Url) -> Option<&'a str> {
-        let said = self.key.as_deref().and_then(|key| url.text(key));
-        said.or_else(|| self.of_host(url.host.as_deref()?))
-    }
-
-    /// The zone of a host.
-    pub fn of_host(&self, host: &str) -> Option<&str> {
-        let host = Host::new(host);
-        self.networks
-            .iter()
-            .find(|(_, networks)| {
-                networks
-                    .iter()
-                    .any(|network| IpExpression::new(network).matches(&host, 0) == Ok(true))
-            })
-            .map(|(name, _)| name.as_str())
-    }
-}
 
 /// Addresses that are taken away.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +66,7 @@ impl Gone {
     /// Whether an address is among them.
     pub fn takes(&self, url: &Url, zones: &Zones) -> bool {
         match self {
-            Self::Zone(name) => zones.of(url) == Some(name),
+            Self::Zone(name) => zones.of_provider(url) == Some(name),
             Self::Application(name) => {
                 let own = url
                     .parameter("remote.application")
@@ -137,20 +101,14 @@ mod tests {
 
     #[test]
     fn what_is_gone() {
-        let zones = Zones {
-            networks: vec![
-                ("A".to_owned(), vec!["10.1.0.0/16".to_owned()]),
-                (
-                    "B".to_owned(),
-                    vec!["10.2.0.0/16".to_owned(), "10.3.0.0/16".to_owned()],
-                ),
-            ],
-            key: Some("room".to_owned()),
-            consumer: None,
-        };
+        let mut zones = Zones::default();
+        zones.key = Some("room".to_owned());
+        zones.add("A", "10.1.0.0/16").unwrap();
+        zones.add("B", "10.2.0.0/16,10.3.0.0/16").unwrap();
         let (_, plain) = provider("dubbo://10.3.0.7:20880/a.B?application=x").unwrap();
         let (_, said) = provider("dubbo://10.3.0.7:20880/a.B?application=x&room=A").unwrap();
-        assert_eq!((zones.of(&plain), zones.of(&said)), (Some("B"), Some("A")));
+        let of = |url| zones.of_provider(url);
+        assert_eq!((of(&plain), of(&said)), (Some("B"), Some("A")));
         for (text, gone) in [
             ("zone=B", true),
             ("zone=A", false),

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::drill::Zones;
 use super::findings;
 use super::fold::{Class, Folded};
 use super::interest::{Interest, call};
@@ -16,6 +15,7 @@ use crate::diagnose::code::Code;
 use crate::diagnose::{
     Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict, WorldResult,
 };
+use crate::model::zone::Zones;
 use crate::question::{Client, ConsumerState};
 use crate::report::words::{Phrase, Say};
 use crate::route::rules::RuleText;

@@ -24,7 +24,7 @@ mod waterfall;
 
 pub use coverage::{Coverage, PartName, coverage};
 pub use difference::{Difference, differences};
-pub use drill::{Gone, Zones};
+pub use drill::Gone;
 pub use findings::unguarded;
 pub use fold::{Class, Combination, Fold, Folded};
 pub use interest::Interest;

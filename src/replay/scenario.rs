@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::drill::{Gone, Zones};
+use super::drill::Gone;
 use super::rule_set::RuleTexts;
 use super::subject::Subject;
 use crate::input::requests::Caller;
 use crate::model::url::Url;
+use crate::model::zone::Zones;
 use crate::question::World;
 use crate::route::application::{Application, Chain, Settings, Step};
 use crate::route::call::Call;
@@ -290,15 +291,12 @@ impl<'a> Sessions<'a> {
 
     /// The consumer's zone as given, else that of its address.
     fn consumer_zone(&self, caller: &Caller) -> Option<String> {
-        let zones = &self.scenario.zones;
         let ip = caller
             .ip
             .as_ref()
             .or(self.subject.question.consumer.ip.as_ref());
-        zones
-            .consumer
-            .clone()
-            .or_else(|| zones.of_host(ip?).map(str::to_owned))
+        let zone = self.scenario.zones.of_consumer(ip.map(String::as_str));
+        zone.map(str::to_owned)
     }
 
     /// A running consumer is told what changed between the rules it had and those of the scenario.
@@ -325,7 +323,7 @@ fn named(url: &ServiceUrl, zones: &Zones) -> Named {
     let own = url.own();
     Named {
         address: own.address().unwrap_or_else(|| "-".to_owned()),
-        zone: zones.of(own).map(str::to_owned),
+        zone: zones.of_provider(own).map(str::to_owned),
         weight: url.text("weight").map_or(100, |text| {
             text.parse::<i64>().map_or(100, |weight| {
                 u32::try_from(weight.max(0)).unwrap_or(u32::MAX)

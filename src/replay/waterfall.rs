@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use super::drill::Zones;
 use super::scenario::Ran;
 use crate::diagnose::code::Code;
+use crate::model::zone::Zones;
 use crate::route::outcome::Outcome;
 use crate::route::trace::{Effect, Explained, Oddity, Part};
 use crate::rule::yaml::Position;
@@ -203,7 +203,7 @@ fn code_of(part: &Part, zones: &Zones) -> Code {
         Effect::Refuses => Code::ConsumerBlocked,
         Effect::TagByRule | Effect::TagByUrl | Effect::TagFallback => Code::TagNotServed,
         Effect::Untagged => Code::UntaggedStarved,
-        _ if part.pins_place(zones.key.as_deref(), zones.are_known()) => Code::ZonePinned,
+        _ if part.pins_place(zones.key.as_deref(), zones.has_any()) => Code::ZonePinned,
         _ => Code::RoutedAway,
     }
 }

@@ -76,11 +76,6 @@ pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
                     file.profiles.insert(name.get_ref().to_string(), values);
                 }
             }
-            ("zones", DeValue::Table(zones)) => {
-                let setting = reader.zones(zones, at)?;
-                file.top.insert("zone", setting);
-            }
-            ("zones", _) => return Err(reader.error(at, "zones is no table".to_owned())),
             ("accepted", DeValue::Array(items)) => {
                 for item in items {
                     file.accepted.push(reader.accepted(item)?);
@@ -98,7 +93,7 @@ pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
                 None => return Err(reader.error(at, "profile needs a text".to_owned())),
             },
             _ => {
-                let (key, setting) = reader.value(key, value, |line| Origin::File {
+                let (key, setting) = reader.one(key, value, |line| Origin::File {
                     path: path.to_owned(),
                     line,
                 })?;
@@ -117,8 +112,29 @@ impl Reader<'_> {
     ) -> Result<Values, SettingsError> {
         table
             .iter()
-            .map(|(key, value)| self.value(key, value, &origin))
+            .map(|(key, value)| self.one(key, value, &origin))
             .collect()
+    }
+
+    /// A value, or the table of zones, which is a value of its own: that of a profile replaces the one at the top.
+    fn one(
+        &self,
+        key: &Spanned<std::borrow::Cow<'_, str>>,
+        value: &Spanned<DeValue<'_>>,
+        origin: impl Fn(usize) -> Origin,
+    ) -> Result<(&'static str, Setting), SettingsError> {
+        if key.get_ref() != "zones" {
+            return self.value(key, value, origin);
+        }
+        let at = key.span().start;
+        let DeValue::Table(zones) = value.get_ref() else {
+            return Err(self.error(at, "zones is no table".to_owned()));
+        };
+        let setting = Setting {
+            values: self.zones(zones)?,
+            origin: origin(self.line(at)),
+        };
+        Ok(("zone", setting))
     }
 
     fn value(
@@ -161,7 +177,7 @@ impl Reader<'_> {
     }
 
     /// `[zones]`: a name and its networks in every line.
-    fn zones(&self, zones: &DeTable<'_>, at: usize) -> Result<Setting, SettingsError> {
+    fn zones(&self, zones: &DeTable<'_>) -> Result<Vec<String>, SettingsError> {
         let mut values = Vec::new();
         for (name, networks) in zones {
             let texts: Option<Vec<&str>> = match networks.get_ref() {
@@ -179,13 +195,7 @@ impl Reader<'_> {
             };
             values.push(format!("{}={}", name.get_ref(), texts.join(",")));
         }
-        Ok(Setting {
-            values,
-            origin: Origin::File {
-                path: self.path.to_owned(),
-                line: self.line(at),
-            },
-        })
+        Ok(values)
     }
 
     /// `[[accepted]]`: fingerprint, reason and until, all three.
@@ -299,6 +309,17 @@ mod tests {
             zones.top["zone"].values,
             ["a=10.1.0.0/16,10.2.0.0/16", "b=10.3.0.0/16"]
         );
+        let zones = read(
+            "x",
+            "[zones]\na = '10.1.0.0/16'\n[profiles.p.zones]\nb = '10.2.0.0/16'\n[profiles.q]\nzones.c = '10.3.0.1'",
+        )
+        .unwrap();
+        assert_eq!(zones.profiles["p"]["zone"].values, ["b=10.2.0.0/16"]);
+        assert_eq!(zones.profiles["q"]["zone"].values, ["c=10.3.0.1"]);
+        assert_eq!(
+            zones.profiles["p"]["zone"].origin.to_string(),
+            "x line 3 (profile p)"
+        );
         assert_eq!(file.top["registry"].values, ["zookeeper://a:1"]);
         assert_eq!(file.top["sweep"].origin.to_string(), "diag.toml line 3");
         let prod = &file.profiles["prod"];
@@ -368,6 +389,10 @@ mod tests {
             (
                 "[[accepted]]\nfingerprint = '0123456789abcdef'\nreason = 'known'\nuntil = 'soon'",
                 "diag.toml line 4: until of accepted `soon` is no day",
+            ),
+            (
+                "[profiles.p]\nzones = 'a'",
+                "diag.toml line 2: zones is no table",
             ),
             (
                 "[zones]\na = 7",

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    question::RegistryAddress,
+    question::{RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{ErrKind, Key, Line, Payload, Snapshot, SourceId},
 };
@@ -41,13 +41,17 @@ pub(crate) fn failed(
         ErrKind::NotReady => (Code::RegistryDegraded, Standing::Same),
         // Clients that subscribe do not use the API that is switched off.
         ErrKind::SwitchedOff => (Code::ApiSwitchedOff, Standing::Elsewhere),
+        // The limit of Nacos' answers is our own, and clients that subscribe get no such answers.
+        ErrKind::TooLarge | ErrKind::Cut if registry.kind == RegistryKind::Nacos => {
+            (Code::AnswerTooLarge, Standing::Elsewhere)
+        }
         ErrKind::TooLarge | ErrKind::Cut => (Code::AnswerTooLarge, Standing::Same),
         _ => (Code::RegistryUnreachable, Standing::Elsewhere),
     };
     let code = code.unwrap_or(by_kind);
     let standing = match code {
-        // Only the consumer's own credentials say what the consumer may read.
-        Code::RegistryAuthRefused if here == Standing::Elsewhere => here,
+        // Only the consumer's own credentials say what the consumer may read, and our limit is not the consumer's.
+        Code::RegistryAuthRefused | Code::AnswerTooLarge if here == Standing::Elsewhere => here,
         _ if is_loopback(registry) => standing(at, Standing::Elsewhere),
         _ => standing(at, here),
     };
@@ -177,6 +181,9 @@ pub(crate) fn raised(
     match &line.key {
         Key::ZkNode { path } => params.insert("path".into(), Value::from(path.as_str())),
         Key::Tcp { address } => params.insert("grpc_port".into(), Value::from(address.as_str())),
+        key if code == Code::AnswerTooLarge => {
+            params.insert("path".into(), Value::from(key.to_string()))
+        }
         _ => None,
     };
     Raised {

@@ -12,6 +12,7 @@ mod cases;
 mod failures;
 mod login;
 mod members;
+mod midway;
 mod moments;
 mod reading;
 mod rnacos;

@@ -378,9 +378,9 @@ fn a_rule_from_stdin() {
     );
 }
 
-/// Routers of the own code may be declared once for all, in the settings file.
+/// Routers of the own code and the rooms may be said once for all, in the settings file, and rooms in a profile of it.
 #[test]
-fn a_router_declared_in_the_settings_file() {
+fn a_router_and_rooms_of_the_settings_file() {
     let dir = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).unwrap();
     std::fs::copy(
@@ -388,7 +388,16 @@ fn a_router_declared_in_the_settings_file() {
         dir.path().join("providers.txt"),
     )
     .unwrap();
-    write("diag.toml", "router = 'zone: after=tag, keep=same-zone'\n");
+    let router = "router = 'zone: after=tag, keep=same-zone'\n";
+    let rooms = "A = '10.1.0.0/16'\nB = ['10.2.0.0/16']\n";
+    write("diag.toml", &format!("{router}[zones]\n{rooms}"));
+    write(
+        "profile.toml",
+        &format!(
+            "profile = 'prod'\n{router}[zones]\nC = '10.0.0.0/8'\n[profiles.prod.zones]\n{rooms}"
+        ),
+    );
+    write("rooms.toml", "[zones]\nA = '10.1.x'\n");
     write("broken.toml", "\nrouter = 'zone: after=tag'\n");
     let args = |config| {
         [
@@ -403,10 +412,6 @@ fn a_router_declared_in_the_settings_file() {
             "10.1.0.5",
             "--dubbo",
             "3.3.6",
-            "--zone",
-            "A=10.1.0.0/16",
-            "--zone",
-            "B=10.2.0.0/16",
             "--without",
             "zone=A",
             "--consumer",
@@ -415,10 +420,18 @@ fn a_router_declared_in_the_settings_file() {
             "json",
         ]
     };
-    let (exit, stdout, stderr) = diag(dir.path(), &args("diag.toml"));
-    assert_eq!(exit, 1, "{stderr}");
-    let report: Value = serde_json::from_str(&stdout).unwrap();
-    assert_eq!(report["reports"][0]["findings"][0]["code"], "DG5013");
+    for config in ["diag.toml", "profile.toml"] {
+        let (exit, stdout, stderr) = diag(dir.path(), &args(config));
+        assert_eq!(exit, 1, "{stderr}");
+        let report: Value = serde_json::from_str(&stdout).unwrap();
+        assert_eq!(report["reports"][0]["findings"][0]["code"], "DG5013");
+    }
+    let (exit, _, stderr) = diag(dir.path(), &args("rooms.toml"));
+    assert_eq!(exit, 4);
+    assert!(
+        stderr.contains("rooms.toml line 1: zone `A=10.1.x`: `10.1.x` is no network"),
+        "{stderr}"
+    );
     let (exit, _, stderr) = diag(dir.path(), &args("broken.toml"));
     assert_eq!(exit, 4);
     assert!(

@@ -8,7 +8,7 @@ use crate::{
     error::UsageError,
     model::version::{DubboVersion, Line},
     question::{Client, ConsumerState, World},
-    replay::{Gone, Interest, Plan, RuleTexts, Scenario, Zones, as_go_reads},
+    replay::{Gone, Interest, Plan, RuleTexts, Scenario, as_go_reads},
     route::{
         application::Settings as ChainSettings,
         declared::Declared,
@@ -53,7 +53,7 @@ pub(super) fn scenes(
 ) -> Result<Scenes, UsageError> {
     let question = &found.subject.question;
     let is_go = question.consumer.client == Some(Client::Go);
-    let zones = zones(args);
+    let zones = &question.zones;
     let read = |rules: RuleTexts| if is_go { rules.map(as_go_reads) } else { rules };
     let rules = read(found.live.clone().with(&found.given));
     let base = Scenario {
@@ -106,7 +106,7 @@ pub(super) fn scenes(
             .map(Gone::parse)
             .collect::<Result<Vec<_>, _>>()
             .map_err(|problem| UsageError::new(format!("--without {text}: {problem}")))?;
-        if gone.iter().any(|one| matches!(one, Gone::Zone(_))) && !zones.are_known() {
+        if gone.iter().any(|one| matches!(one, Gone::Zone(_))) && !zones.has_any() {
             return Err(
                 UsageError::new(format!("--without {text}: no zone is known"))
                     .hint("give --zone NAME=CIDR, or --zone-key with the parameter that names it"),
@@ -218,28 +218,6 @@ fn hosts(base: &Scenario) -> Vec<String> {
         }
     }
     hosts.into_iter().take(MOST_HOSTS).collect()
-}
-
-fn zones(args: &RouteReplayArgs) -> Zones {
-    let flags = &args.common.zones;
-    Zones {
-        networks: flags
-            .zone
-            .iter()
-            .map(|pair| {
-                let networks = pair
-                    .value
-                    .split(',')
-                    .map(|network| network.trim().to_owned());
-                (
-                    pair.key.clone(),
-                    networks.filter(|network| !network.is_empty()).collect(),
-                )
-            })
-            .collect(),
-        key: flags.zone_key.clone(),
-        consumer: flags.consumer_zone.clone(),
-    }
 }
 
 /// What a chain cannot know from rules and addresses.

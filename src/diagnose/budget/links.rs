@@ -80,15 +80,9 @@ fn provider<'c>(computed: &'c Computed<'_>, address: &str) -> Option<&'c Provide
         .find(|provider| provider.address == address)
 }
 
-fn host(address: &str) -> &str {
-    address.rsplit_once(':').map_or(address, |(host, _)| host)
-}
-
 fn zone_of(computed: &Computed<'_>, provider: &Provider) -> Option<String> {
     let zones = &computed.question.zones;
-    zones
-        .of_provider(host(&provider.address), &provider.url.parameters)
-        .map(str::to_owned)
+    zones.of_provider(&provider.url).map(str::to_owned)
 }
 
 /// Whether a machine is the consumer.

@@ -38,7 +38,7 @@ pub(crate) struct Said {
     /// The consumer did not reach the gRPC port of Nacos: `host:port`.
     grpc: Vec<(String, Proof)>,
     /// The consumer works on its cache file.
-    on_cache: Vec<Evidence>,
+    on_cache: bool,
     /// The provider's own answer: what was asked, what it exports.
     exported: Option<Exported>,
     /// The registry refused a provider's registration (DG2110).
@@ -63,8 +63,6 @@ pub(crate) struct Said {
     unsent: Vec<(Option<String>, Proof)>,
     /// The consumer was told that there is nothing, at the earliest at this moment (ms since 1970).
     told_nothing: Vec<(i64, Evidence)>,
-    /// A cache of the consumer has no provider, written at this moment (ms since 1970).
-    cache_empty: Vec<(Option<i64>, Evidence)>,
     /// None of the consumer's connections is up (`available` cluster).
     none_available: Vec<Evidence>,
     /// Failed connections to providers.
@@ -116,17 +114,6 @@ impl Said {
                 evidence: Some(evidence.clone()),
             })
             .collect()
-    }
-
-    /// With what the consumer's caches say.
-    pub(super) fn with_caches(mut self, empty: Vec<(Option<i64>, Evidence)>) -> Self {
-        self.cache_empty = empty;
-        self
-    }
-
-    /// The consumer works on its cache file.
-    pub(super) fn on_cache(&self) -> &[Evidence] {
-        &self.on_cache
     }
 
     /// Texts that name the wrong thing.

@@ -215,9 +215,7 @@ impl Said {
     fn of_consumer(&mut self, question: &Question, log: &LogFacts, failure: &Failure, about: bool) {
         let own = log.origin.end == Some(End::Consumer);
         let conclusions = failure.conclusions();
-        if let Some(message) = find(failure, MessageId::SubCache) {
-            self.on_cache.push(evidence(log, message));
-        }
+        self.on_cache |= conclusions.contains(&Conclusion::WorksOnCache);
         for message in &failure.messages {
             self.registry_trouble(question, log, message, about, own);
         }

@@ -142,7 +142,12 @@ impl Found {
             }
             return;
         }
-        let Some(value) = line.body_json() else {
+        // Contents are many and name nothing: only lists are read.
+        let is_list = matches!(
+            line.key,
+            Key::NacosNamespaces | Key::NacosServices { .. } | Key::NacosConfigSearch { .. }
+        );
+        let Some(value) = is_list.then(|| line.body_json()).flatten() else {
             return;
         };
         let list = |names: &[&str]| -> Vec<Value> {

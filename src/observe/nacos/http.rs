@@ -1,10 +1,11 @@
 //! One HTTP connection pool to one member: GET, and the one POST that signs in. Bounded in time and size.
 
-use std::{collections::BTreeMap, error::Error as _, io, time::Duration};
+use std::{collections::BTreeMap, error::Error as _, io, sync::Arc, time::Duration};
 
 use reqwest::{Client, Response, StatusCode, Url, header, redirect};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
+    sync::Semaphore,
     time,
 };
 
@@ -18,6 +19,8 @@ use crate::{
 
 /// Most bytes of an answer, unpacked. 50,000 instances are a tenth of it.
 pub(super) const MOST_BYTES: usize = 64 << 20;
+/// Answers longer than this are read one after the other: sixteen of them at once would be a gigabyte.
+const LARGE: usize = 4 << 20;
 /// Redirects on the same host that are followed.
 const MOST_HOPS: usize = 3;
 /// How long a server may take to greet somebody it does not understand.
@@ -34,6 +37,8 @@ pub(super) struct Http {
     context: String,
     /// Header by which servers of a cluster know each other, with its value.
     identity: Option<(header::HeaderName, Secret)>,
+    /// Whose turn it is to read a large answer.
+    large: Arc<Semaphore>,
 }
 
 impl std::fmt::Debug for Http {
@@ -93,6 +98,7 @@ impl Http {
             tls: address.tls,
             context: context(address),
             identity: identity(address)?,
+            large: Arc::new(Semaphore::new(1)),
         })
     }
 
@@ -135,7 +141,10 @@ impl Http {
             let bearer = Secret::new(format!("Bearer {}", token.expose()));
             request = request.header(header::AUTHORIZATION, sensitive(&bearer)?);
         }
-        let heard = async { read_whole(request.send().await.map_err(|e| lost(&e))?).await };
+        let heard = async {
+            let response = request.send().await.map_err(|error| lost(&error))?;
+            read_whole(response, &self.large).await
+        };
         match deadline.request(heard).await {
             Ok(heard) => heard,
             Err(_) => Err(Failure::new(ErrKind::Timeout, "no complete answer in time")),
@@ -164,7 +173,10 @@ impl Http {
             .header(header::ACCEPT, "application/json, text/plain, */*;q=0.5")
             .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form);
-        let heard = async { read_whole(request.send().await.map_err(|e| lost(&e))?).await };
+        let heard = async {
+            let response = request.send().await.map_err(|error| lost(&error))?;
+            read_whole(response, &self.large).await
+        };
         match deadline.request(heard).await {
             Ok(heard) => heard,
             Err(_) => Err(Failure::new(ErrKind::Timeout, "no answer to the login")),
@@ -249,7 +261,7 @@ fn same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     }
 }
 
-async fn read_whole(mut response: Response) -> Result<Heard, Failure> {
+async fn read_whole(mut response: Response, large: &Semaphore) -> Result<Heard, Failure> {
     let headers = response.headers();
     let text = |name: header::HeaderName| {
         headers
@@ -281,7 +293,12 @@ async fn read_whole(mut response: Response) -> Result<Heard, Failure> {
     if response.status() == StatusCode::NO_CONTENT {
         return Ok(heard);
     }
+    let mut turn = None;
     loop {
+        if turn.is_none() && heard.body.len() > LARGE {
+            // Never closed.
+            turn = large.acquire().await.ok();
+        }
         match response.chunk().await {
             Ok(Some(chunk)) if heard.body.len() + chunk.len() > MOST_BYTES => {
                 return Err(Failure::new(

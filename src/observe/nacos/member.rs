@@ -14,7 +14,7 @@ use super::{
     http::Http,
 };
 use crate::{
-    model::secret::Secret,
+    model::secret::{MASK, Secret},
     observe::{Deadline, Failure, probe::tcp},
     snapshot::{ErrKind, Key, Line, Payload},
 };
@@ -185,7 +185,6 @@ impl Member {
         target: &str,
         deadline: &Deadline,
     ) -> (Option<Heard>, Meaning) {
-        let mut first = true;
         loop {
             let (token, number) = {
                 let pass = self.pass.lock().await;
@@ -210,11 +209,20 @@ impl Member {
                 }
             };
             let mut meaning = answer::meaning(key, api, &heard);
+            if let (Meaning::Failure(failure) | Meaning::NoSuchApi(failure), Some(token)) =
+                (&mut meaning, &token)
+            {
+                // A refusal may repeat what it refuses.
+                failure.text = failure
+                    .text
+                    .take()
+                    .map(|text| text.replace(token.expose(), MASK));
+            }
             if let Meaning::Failure(failure) = &mut meaning
                 && failure.kind == ErrKind::Denied
             {
-                if first && is_about_token(&heard) && self.renew(number, deadline).await {
-                    first = false;
+                // The number of logins is bounded, and with it how often this is tried.
+                if is_about_token(&heard) && self.renew(number, deadline).await {
                     continue;
                 }
                 // What the login was told says more than what strangers are told.

@@ -14,9 +14,12 @@ mod walk;
 
 pub use generation::Generation;
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex as Plain, PoisonError},
+};
 
-use tokio::{sync::Semaphore, task::JoinSet};
+use tokio::task::JoinSet;
 
 use self::{
     answer::{Heard, Meaning},
@@ -142,15 +145,20 @@ impl Nacos {
             order,
             deadline: *deadline,
             answers: answers.clone(),
-            turns: Semaphore::new(MOST_AT_ONCE),
         });
+        // The state was told when the members were found.
+        let keys = keys.into_iter().filter(|key| *key != Key::NacosState);
+        let queue = Arc::new(Plain::new(keys.collect::<Vec<_>>().into_iter()));
+        // A task for every key would hold thousands of requests that wait for their turn.
         let mut tasks = JoinSet::new();
-        for key in keys {
-            // The state was told when the members were found.
-            if key != Key::NacosState {
-                let reader = Arc::clone(&reader);
-                tasks.spawn(async move { reader.read(&key).await });
-            }
+        for _ in 0..MOST_AT_ONCE {
+            let (reader, queue) = (Arc::clone(&reader), Arc::clone(&queue));
+            tasks.spawn(async move {
+                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                while let Some(key) = next() {
+                    reader.read(&key).await;
+                }
+            });
         }
         while tasks.join_next().await.is_some() {}
     }
@@ -312,7 +320,7 @@ fn closeness(kind: &ErrKind) -> u8 {
     }
 }
 
-/// Reads one key after the other from the members that answer.
+/// Reads keys from the members that answer, one request at a time for each key.
 #[derive(Debug)]
 struct Reader {
     order: Vec<Arc<Member>>,
@@ -321,7 +329,6 @@ struct Reader {
     several: bool,
     deadline: Deadline,
     answers: Answers,
-    turns: Semaphore,
 }
 
 impl Reader {
@@ -414,8 +421,6 @@ impl Reader {
     }
 
     async fn ask(&self, member: &Member, key: &Key, request: &Request) -> (Option<Heard>, Meaning) {
-        // Never closed.
-        let _turn = self.turns.acquire().await;
         member
             .ask(key, request.api(), &request.target, &self.deadline)
             .await

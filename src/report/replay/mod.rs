@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 use crate::input::access_log::AccessCounts;
 use crate::input::requests::Request;
 use crate::model::secret::{MASK, is_secret_name};
+use crate::model::zone::Zones;
 use crate::replay::{
-    self, Class, Coverage, PartName, Ran, Trial, Zones, cause, differences, place, shift,
-    unguarded, waterfall,
+    self, Class, Coverage, PartName, Ran, Trial, cause, differences, place, shift, unguarded,
+    waterfall,
 };
 
 use super::words::{Lang, Say};

@@ -71,6 +71,8 @@ fn unjudged(answer: &Answer, lang: Lang) -> String {
             Some(count) => Label::ReachableMessage.count(lang, count),
             None => Label::ReachableUncounted.text(lang).to_owned(),
         },
+        // Without a verdict, only the zone is lost: the finding says of what it had and what others keep.
+        Some("partly") => Label::ZoneLostMessage.text(lang).to_owned(),
         _ => Label::UnknownMessage.text(lang).to_owned(),
     }
 }

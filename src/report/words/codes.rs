@@ -143,10 +143,6 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "the members of registry {registry} give different answers: {members}",
             "注册中心 {registry} 各成员的应答不一致：{members}",
         ),
-        Code::ConsumerOnCache => (
-            "the consumer lives on what it kept ({file}), not on the registry: {kept}",
-            "消费者依靠其保留的内容（{file}）运行，而非注册中心：{kept}",
-        ),
         Code::ApiSwitchedOff => (
             "the Nacos at {registry} has switched off a read API that is needed here: {api}",
             "Nacos {registry} 关闭了此处需要的只读 API:{api}",

@@ -48,9 +48,6 @@ sentences! {
     SerializationLayer: "serialization between both sides", "双方的序列化";
     ConnectivityLayer: "connections from the consumer to the providers", "消费者到提供者的连接";
     OwnViewLayer: "the consumer's own list of providers", "消费者自身的提供者列表";
-    CacheHas: "a cache file has {address}", "缓存文件中有 {address}";
-    CacheEmpty: "a cache file has no provider of the service", "缓存文件中没有该服务的提供者";
-    FailoverOn: "the failover switch of nacos-client is on: pushes are not taken", "nacos-client 的 failover 开关已打开：不接收推送";
     CacheFiles: "cache files of the consumer", "消费者的缓存文件";
     Metrics: "metrics", "指标";
     OtherPlaces: "other namespaces, groups and roots", "其他命名空间、分组和根路径";

@@ -37,6 +37,8 @@ labels! {
     ReachableMessage: "addresses left for this consumer, as far as the registry tells: {n}",
         "就注册中心所见，该消费者还剩 {n} 个地址";
     ReachableUncounted: "nothing stands in the way, as far as could be seen", "就所见而言，没有任何阻碍";
+    ZoneLostMessage: "the consumer's zone loses all its providers, others keep some",
+        "消费者所在区失去全部提供者，其他区仍有";
     UnknownMessage: "a fact that decides was not seen", "缺少起决定作用的事实";
     Interrupted: "stopped early: what follows is what was known by then", "提前结束：以下仅为截至当时已知的内容";
     RuleTitle: "RULE", "规则";

@@ -204,6 +204,18 @@ impl Scanner<'_> {
             self.line_start = false;
         }
         self.word.text.push(unit.char);
+        // The rest of a plain name at once: most of a text are names, and nothing is decided within them.
+        let rest = &self.text.as_bytes()[self.at..];
+        let plain = rest.iter().take_while(|byte| is_plain_name(**byte)).count();
+        if let Some(more) = self
+            .text
+            .get(self.at..self.at + plain)
+            .filter(|_| plain > 0)
+        {
+            self.word.text.push_str(more);
+            self.last = more.chars().next_back();
+            self.at += plain;
+        }
         self.word.to = self.at;
         None
     }
@@ -323,6 +335,11 @@ impl Scanner<'_> {
         let (from, to) = value::password_in_url(self.text, from, depth)?;
         (!is_masked(&self.text[from..to])).then(|| Hidden::plain(from, to))
     }
+}
+
+/// A character of a name that is written as itself; see [`Unit::is_name`].
+fn is_plain_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
 }
 
 /// Whether the value under a secret name is none: nothing, a switch, or asterisks.

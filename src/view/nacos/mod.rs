@@ -1,6 +1,7 @@
 //! Nacos as one consumer sees it at interface level: reads the recorded answers into [`Held`].
 
 mod config;
+mod home;
 pub(crate) mod names;
 mod place;
 mod reach;
@@ -8,6 +9,8 @@ mod removal;
 mod server;
 mod shape;
 mod sweep;
+
+pub(crate) use home::Home;
 
 use std::collections::BTreeSet;
 

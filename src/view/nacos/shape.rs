@@ -183,19 +183,35 @@ pub(super) fn instances(value: &Value) -> Option<Vec<Instance>> {
     Some(list.iter().filter_map(instance).collect())
 }
 
+/// Reads an entry of a list; a switch or a number in quotes is read as one, as the clients' own JSON readers do. `None`:
+/// no instance, which leaves the list with fewer than it announced.
 fn instance(value: &Value) -> Option<Instance> {
-    let flag = |name: &str| value.get(name).and_then(Value::as_bool);
+    let flag = |name: &str| match value.get(name)? {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_bool(),
+    };
+    let number = |name: &str| match value.get(name)? {
+        Value::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    };
+    let port = match value.get("port")? {
+        Value::String(text) => text.trim().parse().ok()?,
+        other => other.as_u64()?,
+    };
+    let metadata = value.get("metadata").filter(|value| !value.is_null());
+    if metadata.is_some_and(|value| !value.is_object()) {
+        return None;
+    }
     Some(Instance {
-        ip: text(value, &["ip"])?,
-        port: u32::try_from(value.get("port")?.as_u64()?).ok()?,
-        weight: value.get("weight").and_then(Value::as_f64).unwrap_or(1.0),
+        ip: text(value, &["ip"]).filter(|ip| !ip.is_empty())?,
+        port: u32::try_from(port).ok()?,
+        weight: number("weight").unwrap_or(1.0),
         healthy: flag("healthy").or_else(|| flag("valid")).unwrap_or(true),
         enabled: flag("enabled").unwrap_or(true),
         rewritten: false,
         ephemeral: flag("ephemeral"),
         id: text(value, &["instanceId"]),
-        metadata: value
-            .get("metadata")
+        metadata: metadata
             .and_then(Value::as_object)
             .map(|map| {
                 map.iter()
@@ -283,6 +299,32 @@ mod tests {
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
                 let _ = (names(&value, None), instances(&value), configs(&value), namespaces(&value), count(&value));
             }
+        }
+    }
+
+    #[test]
+    fn odd_types_are_read_as_clients_do_or_not_at_all() {
+        let host = |more: Value| {
+            let mut host = json!({"ip": "10.0.0.1", "port": 1, "metadata": {}});
+            for (name, value) in more.as_object().unwrap() {
+                host[name] = value.clone();
+            }
+            instance(&host)
+        };
+        let quoted = json!({"port": "7", "enabled": "false", "healthy": "false", "weight": "0.5"});
+        let read = host(quoted).unwrap();
+        assert_eq!((read.port, read.enabled, read.healthy), (7, false, false));
+        assert!((read.weight - 0.5).abs() < f64::EPSILON);
+        assert!(host(json!({"metadata": null})).is_some());
+        for odd in [
+            json!({"ip": ""}),
+            json!({"ip": 7}),
+            json!({"port": "x"}),
+            json!({"port": -1}),
+            json!({"metadata": []}),
+            json!({"metadata": "{}"}),
+        ] {
+            assert_eq!(host(odd.clone()), None, "{odd}");
         }
     }
 }

@@ -14,7 +14,10 @@ use crate::{
     question::Question,
     report::words::{Phrase, Say},
     snapshot::Seen,
-    view::held::{Elsewhere, Entry, Listing},
+    view::{
+        held::{Elsewhere, Entry, Listing},
+        moved::Applications,
+    },
 };
 
 /// How many namespaces are looked into.
@@ -83,11 +86,7 @@ pub(super) fn elsewhere(
                 continue;
             }
             let subscribed = |namespace: &str, group: &str| {
-                question.consumer.ip.as_ref().is_some_and(|ip| {
-                    services
-                        .iter()
-                        .any(|service| server.subscribers(namespace, group, service).contains(ip))
-                })
+                is_subscribed(server, question, (namespace, group), &services)
             };
             found.push(Elsewhere {
                 code: if *namespace == place.namespace {
@@ -114,6 +113,22 @@ pub(super) fn elsewhere(
     (found, swept)
 }
 
+/// Whether the consumer's address subscribes to one of the services at a place.
+pub(super) fn is_subscribed(
+    server: Server<'_>,
+    question: &Question,
+    (namespace, group): (&str, &str),
+    services: &[impl AsRef<str>],
+) -> bool {
+    question.consumer.ip.as_ref().is_some_and(|ip| {
+        services.iter().any(|service| {
+            server
+                .subscribers(namespace, group, service.as_ref())
+                .contains(ip)
+        })
+    })
+}
+
 /// Applications of these providers that have other services there and none here.
 fn moved(
     server: Server<'_>,
@@ -122,43 +137,41 @@ fn moved(
     interface: &str,
     entries: &[Entry],
 ) -> Vec<String> {
-    let applications: BTreeSet<String> = entries.iter().filter_map(Entry::application).collect();
-    let there = applications_of(server, there.0, there.1, interface);
-    let here = applications_of(server, &place.namespace, &place.group, interface);
-    let (Some(there), Some(here)) = (there, here) else {
-        return Vec::new();
-    };
-    applications
-        .into_iter()
-        .filter(|application| there.contains(application) && !here.contains(application))
-        .collect()
+    let there = applications_of(server, there, interface);
+    let here = applications_of(server, (&place.namespace, &place.group), interface);
+    Applications::moved(
+        entries.iter().filter_map(Entry::application),
+        there.as_ref(),
+        here.as_ref(),
+    )
 }
 
 /// Applications that provide other interfaces at a place; `None` when that is not known.
-fn applications_of(
+pub(super) fn applications_of(
     server: Server<'_>,
-    namespace: &str,
-    group: &str,
+    (namespace, group): (&str, &str),
     interface: &str,
-) -> Option<BTreeSet<String>> {
+) -> Option<Applications> {
     let names = match server.names(namespace, Some(group)) {
         Seen::Here(names, _) => names,
-        Seen::Absent(_) => return Some(BTreeSet::new()),
+        Seen::Absent(_) => return Some(Applications::default()),
         _ => return None,
     };
-    let mut applications = BTreeSet::new();
-    for named in names
-        .iter()
-        .filter(|named| {
-            named.name.starts_with("providers:") && !is_of_interface(&named.name, interface)
-        })
-        .take(LOOKED_THROUGH)
-    {
+    let mut applications = Applications::default();
+    let others = names.iter().filter(|named| {
+        named.name.starts_with("providers:") && !is_of_interface(&named.name, interface)
+    });
+    for (number, named) in others.enumerate() {
+        if number == LOOKED_THROUGH {
+            applications.cut = true;
+            break;
+        }
         let (entries, listing) = read_entries(server, namespace, group, &named.name);
         if !listing.is_known() {
             return None;
         }
-        applications.extend(entries.iter().filter_map(Entry::application));
+        let providers = entries.iter().filter_map(Entry::application);
+        applications.names.extend(providers);
     }
     Some(applications)
 }

@@ -14,6 +14,7 @@ use self::{place::Place, tree::Tree};
 use super::{
     held::{Entry, Held, Layer, LayerKind, Listing, Reach},
     missing::Missing,
+    moved::Applications,
     rule_keys,
     stage::NotSeen,
 };
@@ -85,7 +86,7 @@ pub(crate) fn other_applications(
     registry: &RegistryAddress,
     source: &SourceId,
     missing: &Missing,
-) -> Option<BTreeSet<String>> {
+) -> Option<Applications> {
     let tree = Tree {
         snapshot,
         source,

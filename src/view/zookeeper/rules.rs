@@ -48,8 +48,6 @@ pub(super) fn rules(
     found.layers.dedup_by(|a, b| a.name == b.name);
     found.store.stored.sort_by(|a, b| a.name.cmp(&b.name));
     found.store.stored.dedup_by(|a, b| a.name == b.name);
-    found.store.migration.sort_by(|a, b| a.name.cmp(&b.name));
-    found.store.migration.dedup_by(|a, b| a.name == b.name);
     found
 }
 
@@ -161,13 +159,8 @@ impl Scan<'_> {
         match &seen {
             Seen::Here(text, line) if !text.trim().is_empty() => {
                 let evidence = self.tree.evidence(line, Say::RulePresent);
-                let list = match kind {
-                    LayerKind::RoutingRule | LayerKind::Configurator => Some(&mut store.stored),
-                    LayerKind::Migration => Some(&mut store.migration),
-                    _ => None,
-                };
-                if let Some(list) = list {
-                    list.push(StoredRule {
+                if matches!(kind, LayerKind::RoutingRule | LayerKind::Configurator) {
+                    store.stored.push(StoredRule {
                         kind,
                         name: path.clone(),
                         group: group.to_owned(),
@@ -188,11 +181,6 @@ impl Scan<'_> {
                 let fact = not_seen(&path, &seen, true);
                 if group == "dubbo" {
                     store.not_seen.insert(key.to_owned(), fact.clone());
-                }
-                if kind == LayerKind::Migration {
-                    store
-                        .migration_not_seen
-                        .insert(group.to_owned(), fact.clone());
                 }
                 self.found.missing.push(fact);
             }

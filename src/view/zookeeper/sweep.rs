@@ -13,7 +13,8 @@ use crate::{
     report::words::Say,
     snapshot::Seen,
     view::{
-        held::{Elsewhere, Listing, NearInterface},
+        held::{Elsewhere, Entry, Listing, NearInterface},
+        moved::Applications,
         names::{is_near, is_same_spelling, is_shell_eaten},
     },
 };
@@ -127,25 +128,13 @@ fn moved(
     place: &Place,
     root: &str,
     question: &Question,
-    entries: &[crate::view::held::Entry],
+    entries: &[Entry],
 ) -> Vec<String> {
-    let applications: BTreeSet<String> = entries
-        .iter()
-        .filter_map(super::super::held::Entry::application)
-        .collect();
-    if applications.is_empty() {
-        return Vec::new();
-    }
     let interface = &question.service.interface;
     let there = applications_under(tree, root, interface);
     let here = applications_under(tree, &place.root, interface);
-    let (Some(there), Some(here)) = (there, here) else {
-        return Vec::new();
-    };
-    applications
-        .into_iter()
-        .filter(|application| there.contains(application) && !here.contains(application))
-        .collect()
+    let providers = entries.iter().filter_map(Entry::application);
+    Applications::moved(providers, there.as_ref(), here.as_ref())
 }
 
 /// Applications that provide other interfaces under a root; `None` when that is not known completely.
@@ -153,27 +142,26 @@ pub(super) fn applications_under(
     tree: Tree<'_>,
     root: &str,
     interface: &str,
-) -> Option<BTreeSet<String>> {
+) -> Option<Applications> {
     let names = match tree.children(root) {
         Seen::Here(names, _) => names,
-        Seen::Absent(_) => return Some(BTreeSet::new()),
+        Seen::Absent(_) => return Some(Applications::default()),
         _ => return None,
     };
-    let mut applications = BTreeSet::new();
-    for other in service_names(names)
-        .filter(|other| other != interface)
-        .take(LOOKED_THROUGH)
-    {
+    let mut applications = Applications::default();
+    let others = service_names(names).filter(|other| other != interface);
+    for (number, other) in others.enumerate() {
+        if number == LOOKED_THROUGH {
+            applications.cut = true;
+            break;
+        }
         let (entries, listing) =
             read_entries(tree, &format!("{}/providers", service_under(root, &other)));
         if !listing.is_known() {
             return None;
         }
-        applications.extend(
-            entries
-                .iter()
-                .filter_map(crate::view::held::Entry::application),
-        );
+        let providers = entries.iter().filter_map(Entry::application);
+        applications.names.extend(providers);
     }
     Some(applications)
 }

@@ -5,13 +5,12 @@
 use std::io::Write;
 
 use diag::{
-    command::written,
     diagnose::{
         diagnose,
         lint::{Known, RuleKind, RuleText, lint, reading},
     },
     input::{
-        access_log, attached,
+        access_log,
         log::{LogOrigin, LogReader},
         properties, providers, requests,
     },
@@ -38,11 +37,10 @@ use diag::{
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the name of the target and of the folder of its seeds.
-pub const TARGETS: [(&str, Target); 27] = [
+pub const TARGETS: [(&str, Target); 26] = [
     ("access_log", read_access_log),
     ("affinity_rule", affinity_rule),
     ("archive", archive),
-    ("attached", read_attached),
     ("condition_rule", condition_rule),
     ("condition_text", condition_text),
     ("configurator_rule", configurator_rule),
@@ -447,18 +445,4 @@ pub fn qos_answer(bytes: &[u8]) -> bool {
         read(command, http, parts.next().unwrap_or_default()),
         Answer::Raw(_)
     )
-}
-
-/// A file from the far side, whatever it is: `name NUL text`.
-pub fn read_attached(bytes: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(bytes);
-    let (name, text) = text.split_once('\0').unwrap_or(("", &text));
-    let settings = written::yaml(text);
-    match attached::recognise(name, text) {
-        attached::Kind::Cache(kind) => !attached::caches::read(kind, text).entries.is_empty(),
-        attached::Kind::Yaml => !written::relaxed(settings.properties).is_empty(),
-        attached::Kind::Properties => !properties::read(text).is_empty(),
-        attached::Kind::Log => false,
-        attached::Kind::Xml | attached::Kind::Qos | attached::Kind::Metrics => true,
-    }
 }

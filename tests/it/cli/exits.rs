@@ -315,6 +315,12 @@ fn what_is_not_built_says_so_and_what_works_instead() {
             "nacos://h:8848",
         ],
         vec![
+            "no-provider",
+            SERVICE,
+            "--attach",
+            "consumer:application.yml",
+        ],
+        vec![
             "snapshot",
             SERVICE,
             "--registry",

@@ -47,7 +47,7 @@ fn ask(registry: &str, more: &[&str]) -> Ran {
 }
 
 /// The finding of a code, with everything that was written.
-fn finding(ran: &Ran, code: &str) -> Value {
+pub(super) fn finding(ran: &Ran, code: &str) -> Value {
     for words in MACHINERY {
         assert!(!ran.stdout.contains(words), "{words}: {}", ran.stdout);
         assert!(!ran.stderr.contains(words), "{words}: {}", ran.stderr);
@@ -60,13 +60,13 @@ fn finding(ran: &Ran, code: &str) -> Value {
         .unwrap_or_else(|| panic!("no {code}: {report:#}"))
 }
 
-fn remedies(finding: &Value) -> String {
+pub(super) fn remedies(finding: &Value) -> String {
     let remedies = finding["remedy"].as_array().unwrap();
     let texts = remedies.iter().filter_map(|step| step["text"].as_str());
     texts.collect::<Vec<_>>().join(" | ")
 }
 
-fn facts(finding: &Value) -> String {
+pub(super) fn facts(finding: &Value) -> String {
     let evidence = finding["evidence"].as_array().unwrap();
     let texts = evidence.iter().filter_map(|fact| fact["fact"].as_str());
     texts.collect::<Vec<_>>().join(" | ")
@@ -77,7 +77,7 @@ fn after_the_state(reply: Reply) -> Server {
     Server::start(move |request| state(request).unwrap_or_else(|| reply.clone()))
 }
 
-fn state(request: &Request) -> Option<Reply> {
+pub(super) fn state(request: &Request) -> Option<Reply> {
     match request.path.as_str() {
         "/nacos/v3/admin/core/state" => Some(Reply::new(404, "application/json", "{}")),
         "/nacos/v1/console/server/state" => Some(Reply::json(r#"{"version":"2.5.1"}"#)),
@@ -209,7 +209,7 @@ fn table() -> Vec<(Reply, &'static str, &'static str, &'static str)> {
             Reply::Raw(b"HTTP/1.1 200 \r\nContent-Length: 500\r\n\r\n{\"hosts\"".to_vec()),
             "DG1010",
             "the connection ended within the answer",
-            "",
+            "run on the consumer's host",
         ),
         (
             Reply::Raw(b"SSH-2.0-OpenSSH_9.2\r\n".to_vec()),
@@ -283,7 +283,7 @@ fn every_answer_that_is_none_has_its_finding() {
 }
 
 /// A server that knows one provider; everything else is empty.
-fn nacos(request: &Request) -> Reply {
+pub(super) fn nacos(request: &Request) -> Reply {
     if let Some(reply) = state(request) {
         return reply;
     }
@@ -318,7 +318,7 @@ fn nacos(request: &Request) -> Reply {
     Reply::json(body.to_string())
 }
 
-fn outcome(ran: &Ran) -> String {
+pub(super) fn outcome(ran: &Ran) -> String {
     let report = ran.report();
     report["reports"][0]["outcome"].as_str().unwrap().to_owned()
 }

@@ -122,7 +122,7 @@ fn answers_that_are_none() {
     }
 }
 
-fn packed(body: &[u8]) -> Reply {
+pub(super) fn packed(body: &[u8]) -> Reply {
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gzip.write_all(body).unwrap();
     let headers = vec![

@@ -295,11 +295,7 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         urls.rotate_left(first);
     }
     let given = &case.question.zones;
-    let zone = |url: &ServiceUrl| {
-        let host = url.own().host.as_deref().unwrap_or_default();
-        let zone = given.of_provider(host, &url.own().parameters);
-        zone.map(str::to_owned)
-    };
+    let zone = |url: &ServiceUrl| given.of_provider(url.own()).map(str::to_owned);
     let consumer_ip = case
         .question
         .consumer

@@ -1,0 +1,180 @@
+//! What goes wrong in the middle of a run of the program: a token that ends, an answer that unpacks to more than anybody
+//! can hold.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+use tempfile::TempDir;
+
+use super::{
+    answers::{facts, finding, nacos, outcome, remedies, state},
+    failures::packed,
+    server::{Reply, Server},
+    verbs::{Ran, diag_with},
+};
+
+const SERVICE: &str = "com.acme.Order:1.0";
+const PASSWORD: &str = "c4n4ry-pass";
+
+fn run(server: &Server, home: &TempDir, verb: &[&str], more: &[&str]) -> Ran {
+    let registry = format!("nacos://{}", server.address);
+    let common = [
+        "--registry",
+        &registry,
+        "--dubbo",
+        "2.7.23",
+        "--consumer",
+        "starting",
+        "--consumer-app",
+        "web",
+        "--consumer-ip",
+        "10.9.0.1",
+        "--deadline",
+        "60s",
+        "--request-timeout",
+        "20s",
+    ];
+    diag_with(
+        home.path(),
+        &[("DIAG_PASSWORD", PASSWORD)],
+        &[verb, &common[..], more].concat(),
+    )
+}
+
+/// Each token is good for `most` requests; `logins` of them are given out, then the login is refused.
+fn forgetful(most: usize, logins: usize) -> (Server, Arc<AtomicUsize>) {
+    let (given, used) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0));
+    let counted = Arc::clone(&given);
+    let server = Server::start(move |request| {
+        if request.path.ends_with("/login") {
+            if counted.load(Ordering::SeqCst) >= logins {
+                return Reply::new(403, "text/plain", "unknown user!");
+            }
+            used.store(0, Ordering::SeqCst);
+            let number = counted.fetch_add(1, Ordering::SeqCst);
+            return Reply::json(format!(r#"{{"accessToken":"t0ken-c4n4ry-{number}"}}"#));
+        }
+        if let Some(reply) = state(request) {
+            return reply;
+        }
+        let newest = counted.load(Ordering::SeqCst).saturating_sub(1);
+        let good = format!("Bearer t0ken-c4n4ry-{newest}");
+        if request.header("authorization") != Some(&good)
+            || used.fetch_add(1, Ordering::SeqCst) >= most
+        {
+            let shown = request.header("authorization").unwrap_or_default();
+            let words = format!(r#"{{"message":"token expired! {shown}"}}"#);
+            return Reply::new(403, "application/json", words);
+        }
+        nacos(request)
+    });
+    (server, given)
+}
+
+#[test]
+fn a_token_that_ends_on_the_way_is_renewed_and_shown_nowhere() {
+    let home = TempDir::new().unwrap();
+    let user = ["--username", "app"];
+    let (server, logins) = forgetful(12, 4);
+    let ask = ["no-provider", SERVICE, "-o", "json"];
+    let ran = run(&server, &home, &ask, &user);
+    assert_eq!(outcome(&ran), "reachable", "{}", ran.stdout);
+    let renewed = logins.load(Ordering::SeqCst);
+    assert!((2..=4).contains(&renewed), "{renewed}");
+    server.assert_only_reads();
+
+    let (server, _) = forgetful(12, 4);
+    let record = ["snapshot", SERVICE, "--out", "recording"];
+    let recorded = run(&server, &home, &record, &user);
+    assert_eq!(recorded.exit, 0, "{}", recorded.stderr);
+    let lines = std::fs::read_to_string(home.path().join("recording/r1.jsonl")).unwrap();
+    assert!(!lines.contains("token expired"), "{lines}");
+    // A missing right that is told with the token in it.
+    let server = Server::start(|request| match request.path.as_str() {
+        path if path.ends_with("/login") => Reply::json(r#"{"accessToken":"t0ken-c4n4ry"}"#),
+        path if path.contains("/v1/ns/") && !path.ends_with("/metrics") => {
+            let words = r#"{"message":"t0ken-c4n4ry: authorization failed!"}"#;
+            Reply::new(403, "application/json", words)
+        }
+        _ => nacos(request),
+    });
+    let refused = run(&server, &home, &ask, &user);
+    assert!(
+        refused.stdout.contains("***: authorization failed!"),
+        "{}",
+        refused.stdout
+    );
+    for text in [
+        &ran.stdout,
+        &ran.stderr,
+        &recorded.stdout,
+        &recorded.stderr,
+        &refused.stdout,
+        &lines,
+    ] {
+        assert!(!text.contains("c4n4ry"), "{text}");
+    }
+}
+
+#[test]
+fn a_token_that_cannot_be_renewed_is_never_taken_for_an_empty_registry() {
+    let home = TempDir::new().unwrap();
+    let (server, _) = forgetful(3, 1);
+    let ask = ["no-provider", SERVICE, "-o", "json"];
+    let ran = run(&server, &home, &ask, &["--username", "app"]);
+    // However far it came: what was refused is said, and nobody is called absent.
+    assert!(
+        ran.stdout.contains("the login was refused: unknown user!"),
+        "{}",
+        ran.stdout
+    );
+    let report = ran.report();
+    let code = &report["reports"][0]["verdict"]["code"];
+    match outcome(&ran).as_str() {
+        "unknown" => assert_eq!(ran.exit, 3),
+        "none" => assert_eq!((code.as_str(), ran.exit), (Some("DG1003"), 1)),
+        other => panic!("{other}: {}", ran.stdout),
+    }
+    assert!(!ran.stdout.contains("c4n4ry") && !ran.stderr.contains("c4n4ry"));
+}
+
+#[test]
+fn an_answer_that_unpacks_without_end_is_given_up() {
+    let home = TempDir::new().unwrap();
+    let bomb = packed(&vec![b' '; 80 << 20]);
+    let server = Server::start(move |request| {
+        let is_list = [
+            "/ns/instance/list",
+            "/ns/service/list",
+            "/ns/catalog/services",
+        ]
+        .iter()
+        .any(|path| request.path.ends_with(path));
+        match state(request) {
+            Some(reply) => reply,
+            None if is_list || request.path.ends_with("/ns/catalog/instances") => bomb.clone(),
+            None => nacos(request),
+        }
+    });
+    let ask = ["no-provider", SERVICE, "-o", "json"];
+    let ran = run(&server, &home, &ask, &[]);
+    let found = finding(&ran, "DG1010");
+    assert!(facts(&found).contains("more than 64 MiB"), "{found:#}");
+    assert!(
+        remedies(&found).contains("run on the consumer's host"),
+        "{found:#}"
+    );
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.ends_with(r#"nacos.services namespace="" group="DEFAULT_GROUP""#),
+        "{message}"
+    );
+    assert_eq!(
+        (outcome(&ran).as_str(), ran.exit),
+        ("unknown", 3),
+        "{}",
+        ran.stdout
+    );
+}
