@@ -400,13 +400,9 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
             .iter()
             .flat_map(|(source, _, judged)| {
                 let source = source.clone().unwrap_or_else(no_source);
-                judged.view.stages.iter().map(move |stage| {
-                    (
-                        source.clone(),
-                        crate::view::stage::Model::Interface,
-                        stage.clone(),
-                    )
-                })
+                let model = judged.view.model;
+                let stages = judged.view.stages.iter();
+                stages.map(move |stage| (source.clone(), model, stage.clone()))
             })
             .collect(),
         findings: findings::findings(computed),

@@ -109,7 +109,7 @@ pub(super) fn weight_zero(computed: &Computed<'_>, held: &Held) -> Vec<Raised> {
     held.application
         .instances
         .iter()
-        .filter(|instance| instance.weight <= 0.0)
+        .filter(|instance| instance.enabled && instance.weight <= 0.0)
         .take(SHOWN)
         .map(|instance| {
             raised(

@@ -10,6 +10,7 @@ mod findings;
 mod gather;
 mod health;
 pub mod lint;
+mod models;
 mod observed;
 mod outcome;
 mod own;

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Outcome, code::Code, gather::Registry, place, text::Said};
+use super::{Outcome, code::Code, gather::Registry, models::judge_models, place, text::Said};
 use crate::{
     question::{Client, ConsumerState, Question, World},
     report::words::{Phrase, Say},
     view::{
+        application,
         held::{Held, Layer, LayerKind, Reach, Standing},
         interface::{Case, View, then},
-        stage::{NotSeen, Raised, Stage, StageId, State},
+        stage::{Model, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -104,7 +105,17 @@ pub(crate) fn judge(
         held,
         world,
     };
-    let view = case.view();
+    judge_models(&case, said)
+}
+
+/// Judges the stages of one model as if the consumer used that model alone.
+pub(crate) fn judge_view(case: &Case<'_>, view: View, said: &Said) -> Judged {
+    let Case {
+        question,
+        held,
+        world,
+        ..
+    } = *case;
     let blocks = always_blocking(&view);
     let Some(failed) = view.failed().cloned() else {
         let missing: Vec<NotSeen> = view.stages.iter().flat_map(required).collect();
@@ -176,9 +187,10 @@ pub(crate) fn judge(
             undecided(&mut judged, Say::KeptListUnknown);
         }
         StageId::Router(_) => routed_away(&mut judged),
-        StageId::Configurators => configured_away(question, world, held, &case, &mut judged),
+        StageId::Configurators => configured_away(question, world, held, case, &mut judged),
         _ => {
-            place::decide(&case, said, &mut judged);
+            place::decide(case, said, &mut judged);
+            by_application(case, &mut judged);
             let not_told =
                 case.is_not_told_of_empty() && judged.code() == Some(Code::NotRegistered);
             // A reference that is switched off never had a list to keep.
@@ -200,9 +212,41 @@ pub(crate) fn judge(
         && let Some(stage) = &judged.stage
         && *stage > StageId::Place
     {
-        judged.then = then(&case, stage);
+        judged.then = then_of(case, &judged, stage);
     }
     judged
+}
+
+/// What would still be in the way, by the model in use.
+pub(crate) fn then_of(case: &Case<'_>, judged: &Judged, stage: &StageId) -> Vec<Code> {
+    match judged.view.model {
+        Model::Interface => then(case, stage),
+        Model::Application => application::then(case, stage, judged.code()),
+    }
+}
+
+/// What holds only for the application model.
+fn by_application(case: &Case<'_>, judged: &mut Judged) {
+    if judged.view.model != Model::Application {
+        return;
+    }
+    let is_key = judged.stage == Some(StageId::Key);
+    let other_group = judged.code() == Some(Code::RegistryGroupDiffers);
+    if is_key && judged.view.partial || other_group {
+        judged.limits.insert(Limit::Rule);
+    }
+    let nobody = judged.code() == Some(Code::NotRegistered);
+    if nobody && case.held.application.elsewhere && case.held.elsewhere.is_empty() {
+        judged.blocked_by.push(
+            Layer {
+                kind: LayerKind::ApplicationModel,
+                name: "mapping at another place".to_owned(),
+                evidence: None,
+            }
+            .not_seen(),
+        );
+        undecided(judged, Say::AlsoFoundElsewhere);
+    }
 }
 
 /// What the routers would do in a world that could be.

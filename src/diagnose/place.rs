@@ -287,7 +287,11 @@ fn fail_place(judged: &mut Judged) {
             stage.state = State::Failed;
         } else if matches!(
             stage.id,
-            StageId::NameForm | StageId::Key | StageId::Entries
+            StageId::NameForm
+                | StageId::Key
+                | StageId::Entries
+                | StageId::Mapping
+                | StageId::Instances
         ) {
             stage.state = State::Skipped;
             stage.because = Some(Say::NothingLeft.into());

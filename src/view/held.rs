@@ -3,8 +3,9 @@
 //! Both kinds of registry are brought to this form, so that the stages are written once. Nothing here decides: an
 //! entry is kept whatever its group, version or state, and what could not be seen says so.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
+use super::application::Application;
 use super::rule_store::RuleStore;
 use super::stage::{Evidence, NotSeen, Raised, StageId};
 use crate::{
@@ -440,73 +441,6 @@ impl Layer {
             how_to_see: None,
             required: true,
         }
-    }
-}
-
-/// What is known of discovery by application.
-#[derive(Debug, Clone, Default)]
-pub struct Application {
-    /// Applications that the mapping names for the interface.
-    pub mapped: Vec<String>,
-    /// Whether the mapping is known (a known absence included).
-    pub mapping_known: bool,
-    /// Instances of mapped applications as (application, host:port, revision).
-    pub instances: Vec<Instance>,
-    /// Instances of mapped applications of which clients are not told: disabled.
-    pub hidden: usize,
-    /// Whether all instances at the consumer's place are known.
-    pub instances_known: bool,
-    /// Instances of any application are there, mapped or not.
-    pub any_instance: bool,
-    /// A provider's service definition of the interface is there.
-    pub defined: bool,
-    /// Signs of it under other places.
-    pub elsewhere: bool,
-    /// What was not seen.
-    pub not_seen: Vec<NotSeen>,
-}
-
-/// An instance of an application.
-#[derive(Debug, Clone)]
-pub struct Instance {
-    /// Application.
-    pub application: String,
-    /// `host:port`.
-    pub address: String,
-    /// `dubbo.metadata.revision`.
-    pub revision: Option<String>,
-    /// Weight; 1 where the registry has none.
-    pub weight: f64,
-    /// Where it was seen.
-    pub evidence: Evidence,
-}
-
-impl Application {
-    /// The mapping names applications, none of them has an instance anywhere, and that is known.
-    pub fn is_deserted(&self) -> bool {
-        self.mapping_known
-            && self.instances_known
-            && self.instances.is_empty()
-            && self.hidden == 0
-            && !self.elsewhere
-    }
-
-    /// Nothing of the application model can give this consumer an address, and that is known.
-    pub fn is_absent(&self) -> bool {
-        self.mapping_known && self.mapped.is_empty()
-    }
-
-    /// Every mapped instance is registered at interface level, too, and nothing else is there: register mode `all`.
-    pub fn is_covered_by(&self, addresses: &BTreeSet<String>) -> bool {
-        self.mapping_known
-            && self.instances_known
-            && !self.instances.is_empty()
-            && self
-                .instances
-                .iter()
-                .map(|instance| &instance.address)
-                .collect::<BTreeSet<_>>()
-                == addresses.iter().collect()
     }
 }
 

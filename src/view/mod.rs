@@ -3,6 +3,7 @@
 //! A view is computed for one registry, one discovery model and one world (Dubbo version, running or starting).
 //! It never decides a verdict; `diagnose` does.
 
+pub mod application;
 pub mod directory;
 pub mod evidence;
 pub mod held;

@@ -25,7 +25,8 @@ use crate::{
     settings::Settings,
     snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
     view::{
-        held::{Application, Entry, Held, LayerKind, Listing, Raw, Reach},
+        application::Application,
+        held::{Entry, Held, LayerKind, Listing, Raw, Reach},
         interface::{Case, View},
         rule_store::{RuleStore, StoredRule},
         stage::{Evidence, NotSeen, StageId},

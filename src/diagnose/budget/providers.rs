@@ -14,8 +14,9 @@ use crate::{
     rule::{configurator::listen, override_url::Configurator, yaml},
     snapshot::{Key, Seen, Snapshot, SourceId, Want},
     view::{
+        application::Instance,
         directory::{Directory, Fate, Notification, Protocols, Rules, ServiceUrl, Subscription},
-        held::{Entry, Held, Instance, Layer, LayerKind, Raw},
+        held::{Entry, Held, Layer, LayerKind, Raw},
         missing::Missing,
         stage::{Evidence, Model},
     },

@@ -6,14 +6,14 @@ use crate::{
         Outcome,
         code::Code,
         gather::Registry,
-        outcome::{Judged, Limit},
+        outcome::{Judged, Limit, then_of},
     },
     model::version::Line,
     question::{ConsumerState, World},
     report::words::{Phrase, Say},
     view::{
         held::{Entry, Held},
-        interface::{Case, then},
+        interface::Case,
         stage::{NotSeen, Raised, Stage, StageId, State},
     },
 };
@@ -196,7 +196,7 @@ impl Said {
         judged.raised = Some(raised);
         judged.limits.insert(Limit::Rule);
         if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
-            judged.then = then(case, &stage);
+            judged.then = then_of(case, judged, &stage);
         }
         true
     }

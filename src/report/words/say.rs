@@ -109,6 +109,16 @@ sentences! {
     EntryRegistered: "registered: {entry}", "已注册：{entry}";
     EntryDisabled: "{address} is registered and disabled", "{address} 已注册但被禁用";
     EntryDisabledItself: "{address} carries disabled=true in its own URL", "{address} 自身的 URL 带有 disabled=true";
+    MappingNames: "the mapping names {names}", "映射指向 {names}";
+    MappingAbsent: "no application is mapped to the interface", "该接口没有映射到任何应用";
+    MetadataStored: "metadata of revision {revision}", "修订号 {revision} 的元数据";
+    MetadataCached: "metadata of revision {revision} in a cache file", "缓存文件中修订号 {revision} 的元数据";
+    MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该修订号";
+    MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
+    MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";
+    HowMetadata: "ask an instance: run diag on a host that reaches {address} with --probe, or give --qos HOST:PORT of the provider, or --attach the consumer's .metadata cache file", "询问实例：在能访问 {address} 的主机上加 --probe 运行 diag,或用 --qos HOST:PORT 指向提供者，或用 --attach 附上消费者的 .metadata 缓存文件";
+    ProvidedBy: "the reference names {names} itself (provided-by)", "引用自己指定了 {names}(provided-by)";
+    NoInstance: "{name} is no instance of Dubbo", "{name} 不是 Dubbo 实例";
     InstanceRegistered: "an instance is registered", "有已注册的实例";
     RulePresent: "a rule is stored here", "此处存有规则";
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Routed, View, key, run};
 use crate::model::url::Url;
-use crate::view::directory::ServiceUrl;
+use crate::view::{directory::ServiceUrl, stage::Model};
 
 /// What the routers of a reference see.
 #[derive(Debug, Clone)]
@@ -23,10 +23,12 @@ impl Case<'_> {
     pub fn addresses(&self) -> Option<Addresses> {
         let nothing = BTreeSet::new();
         let mut view = View {
+            model: Model::Interface,
             stages: Vec::new(),
             left: Vec::new(),
             connecting: Vec::new(),
             near: Vec::new(),
+            partial: false,
             routed: Routed::default(),
         };
         let kept = key::stages(self, &nothing, &mut view);

@@ -29,7 +29,25 @@ pub(super) fn stages<'a>(
     repaired: &BTreeSet<StageId>,
     view: &mut View,
 ) -> Vec<Kept<'a>> {
-    view.stages.push(decision(case, &kept));
+    view.stages.push(if repaired.contains(&StageId::Decision) {
+        // Whoever asks so decides it.
+        Stage {
+            because: Some(Say::InterfaceModelDecides.into()),
+            ..Stage::plain(StageId::Decision, State::Ok)
+        }
+    } else {
+        decision(case, &kept)
+    });
+    behind(case, kept, repaired, view)
+}
+
+/// The stages behind the choice of the model, for addresses of either.
+pub(super) fn behind<'a>(
+    case: &Case<'a>,
+    kept: Vec<Kept<'a>>,
+    repaired: &BTreeSet<StageId>,
+    view: &mut View,
+) -> Vec<Kept<'a>> {
     let mut kept = invokers::stages(case, kept, repaired, view);
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use super::{
     held::{Entry, Held, Listing, Reach},
-    stage::{Dropped, NotSeen, Raised, Stage, StageId, State},
+    stage::{Dropped, Model, NotSeen, Raised, Stage, StageId, State},
 };
 use crate::{
     model::{url::Url, version::DubboVersion},
@@ -58,6 +58,8 @@ pub struct Kept<'a> {
 /// The stages of one registry in one world.
 #[derive(Debug, Clone)]
 pub struct View {
+    /// Which of the two models.
+    pub model: Model,
     /// In causal order.
     pub stages: Vec<Stage>,
     /// Addresses left after the last stage that was computed.
@@ -66,6 +68,8 @@ pub struct View {
     pub connecting: Vec<String>,
     /// Entries that nearly match, when the key stage is the empty one.
     pub near: Vec<NearMiss>,
+    /// The key was looked for in services that may not be all that an application exports.
+    pub partial: bool,
     /// What the routers do to the classes of calls.
     pub routed: Routed,
 }
@@ -121,10 +125,12 @@ impl<'a> Case<'a> {
     /// All stages, some of them taken as repaired: they let everything through that nearly matches.
     pub fn repaired(&self, repaired: &BTreeSet<StageId>) -> View {
         let mut view = View {
+            model: Model::Interface,
             stages: vec![question::stage(self)],
             left: Vec::new(),
             connecting: Vec::new(),
             near: Vec::new(),
+            partial: false,
             routed: Routed::default(),
         };
         if let Some(direct) = question::direct(self) {
@@ -132,14 +138,36 @@ impl<'a> Case<'a> {
             view.left = direct.left;
             return view;
         }
-        view.stages.push(self.reach());
-        view.stages.push(Stage {
-            because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
-            ..Stage::plain(StageId::Place, State::Ok)
-        });
+        view.stages = self.before();
         let kept = key::stages(self, repaired, &mut view);
         view.left = addresses_of(&later::stages(self, kept, repaired, &mut view));
         view
+    }
+
+    /// Q, R and P: what comes before either model.
+    pub(super) fn before(&self) -> Vec<Stage> {
+        let place = Stage {
+            because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
+            ..Stage::plain(StageId::Place, State::Ok)
+        };
+        vec![question::stage(self), self.reach(), place]
+    }
+
+    /// What follows for addresses of either model, from the protocols on. Returns the addresses that are left.
+    pub(super) fn behind<'k>(
+        &self,
+        kept: Vec<Kept<'k>>,
+        repaired: &BTreeSet<StageId>,
+        view: &mut View,
+    ) -> Vec<String>
+    where
+        'a: 'k,
+    {
+        let case: Case<'k> = *self;
+        later::behind(&case, kept, repaired, view)
+            .iter()
+            .map(|kept| kept.url.address().unwrap_or_else(|| kept.entry.address()))
+            .collect()
     }
 
     fn reach(&self) -> Stage {
@@ -259,7 +287,7 @@ impl Stage {
     }
 
     /// A stage that counted addresses: failed when nothing is left of something.
-    fn counted(
+    pub(super) fn counted(
         id: StageId,
         input: usize,
         output: usize,
@@ -282,7 +310,7 @@ impl Stage {
     }
 
     /// A stage that is not reached.
-    fn skipped(id: StageId) -> Self {
+    pub(super) fn skipped(id: StageId) -> Self {
         Self {
             because: Some(Say::NothingLeft.into()),
             ..Self::plain(id, State::Skipped)
@@ -290,7 +318,7 @@ impl Stage {
     }
 
     /// A stage that needs a fact nobody saw.
-    fn unknown(id: StageId, not_seen: Vec<NotSeen>) -> Self {
+    pub(super) fn unknown(id: StageId, not_seen: Vec<NotSeen>) -> Self {
         Self {
             because: not_seen.first().map(|not_seen| not_seen.what.clone()),
             not_seen,

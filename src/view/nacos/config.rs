@@ -1,4 +1,4 @@
-//! Rules of the config centre and signs of discovery by application, as Nacos holds them.
+//! Rules of the config centre, as Nacos holds them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{Line, Seen},
     view::{
-        held::{Application, Instance, Layer, LayerKind},
+        held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
         rule_store::{RuleStore, StoredRule},
         settings::leaves_providers,
@@ -161,7 +161,7 @@ fn wanted_keys(question: &Question, providers: &[String]) -> BTreeSet<(String, S
 }
 
 /// Data ids have `___` for `$` and `-` for `/` (2.7.10 on).
-fn escaped(key: &str) -> String {
+pub(super) fn escaped(key: &str) -> String {
     key.replace('$', "___").replace('/', "-")
 }
 
@@ -169,141 +169,8 @@ fn plain(data_id: &str) -> String {
     data_id.replace("___", "$")
 }
 
-fn config(namespace: &str, group: &str, data_id: &str) -> Phrase {
+pub(super) fn config(namespace: &str, group: &str, data_id: &str) -> Phrase {
     Phrase::new(Say::NacosConfig)
         .with("place", super::place::shown(namespace, group))
         .with("name", data_id)
-}
-
-/// Everything known of the application model for the interface.
-pub(super) fn application(
-    server: Server<'_>,
-    place: &Place,
-    question: &Question,
-    other_namespaces: &[String],
-) -> Application {
-    let interface = &question.service.interface;
-    let mut found = Application {
-        mapping_known: true,
-        instances_known: true,
-        ..Application::default()
-    };
-    let mapping = |namespace: &str| server.config(namespace, "mapping", &escaped(interface));
-    let seen = mapping(&place.namespace);
-    match &seen {
-        Seen::Here(text, _) => found.mapped.extend(
-            text.split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned),
-        ),
-        Seen::Absent(_) => {}
-        _ => {
-            found.mapping_known = false;
-            found.not_seen.push(not_seen(
-                config(&place.namespace, "mapping", interface),
-                &seen,
-                true,
-            ));
-        }
-    }
-    found.mapped.sort();
-    found.mapped.dedup();
-    // 3.0 looks in DEFAULT_GROUP, 3.1 on in the registry's group.
-    for group in &place.groups {
-        let names = server.names(&place.namespace, Some(group));
-        match &names {
-            Seen::Here(names, _) => {
-                found.any_instance |= names.iter().any(|named| {
-                    !is_of_interface_level(&named.name)
-                        && question.consumer.application.as_deref() != Some(&*named.name)
-                });
-            }
-            Seen::Absent(_) => {}
-            _ => {
-                found.instances_known = false;
-                found.not_seen.push(not_seen(
-                    Phrase::new(Say::NacosServices)
-                        .with("place", format!("{}/{group}", place.shown_namespace())),
-                    &names,
-                    false,
-                ));
-            }
-        }
-        for application in found.mapped.clone() {
-            instances(server, place, group, &application, &mut found);
-        }
-    }
-    found.instances.sort_by(|a, b| a.address.cmp(&b.address));
-    found.defined = is_defined(server, place, interface);
-    found.elsewhere = other_namespaces.iter().any(
-        |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
-    ) || question.sweep
-        && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
-    found
-}
-
-/// Whether a mapped application has a service at another place of the server.
-fn has_instances_elsewhere(
-    server: Server<'_>,
-    place: &Place,
-    other_namespaces: &[String],
-    mapped: &[String],
-) -> bool {
-    let here = std::iter::once((&place.namespace, true));
-    !mapped.is_empty()
-        && here
-            .chain(other_namespaces.iter().map(|namespace| (namespace, false)))
-            .any(|(namespace, own)| {
-                let names = server.names(namespace, None).here().unwrap_or_default();
-                names.iter().any(|named| {
-                    mapped.contains(&named.name) && !(own && place.groups.contains(&named.group))
-                })
-            })
-}
-
-fn is_of_interface_level(name: &str) -> bool {
-    ["providers:", "consumers:", "configurators:", "routers:"]
-        .iter()
-        .any(|prefix| name.starts_with(prefix))
-}
-
-fn instances(
-    server: Server<'_>,
-    place: &Place,
-    group: &str,
-    application: &str,
-    found: &mut Application,
-) {
-    match server.instances(&place.namespace, group, application) {
-        Seen::Here(list, line) => {
-            found.hidden += list.iter().filter(|(_, told)| !told).count();
-            found
-                .instances
-                .extend(
-                    list.into_iter()
-                        .filter(|(_, told)| *told)
-                        .map(|(instance, _)| Instance {
-                            application: application.to_owned(),
-                            address: format!("{}:{}", instance.ip, instance.port),
-                            revision: instance.metadata.get("dubbo.metadata.revision").cloned(),
-                            weight: instance.weight,
-                            evidence: server.evidence(line, Say::InstanceRegistered),
-                        }),
-                );
-        }
-        Seen::Absent(_) => {}
-        _ => found.instances_known = false,
-    }
-}
-
-/// Whether a provider left a service definition (`interface:version:group:provider:application`).
-fn is_defined(server: Server<'_>, place: &Place, interface: &str) -> bool {
-    let prefix = format!("{}:", escaped(interface));
-    server
-        .configs_with(&place.namespace, &escaped(interface))
-        .here()
-        .unwrap_or_default()
-        .iter()
-        .any(|entry| entry.data_id.starts_with(&prefix) && entry.data_id.contains(":provider:"))
 }

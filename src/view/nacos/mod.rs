@@ -1,5 +1,6 @@
 //! Nacos as one consumer sees it at interface level: reads the recorded answers into [`Held`].
 
+mod application;
 mod config;
 mod home;
 pub(crate) mod names;
@@ -112,7 +113,7 @@ fn read(
         listing = Listing::Unknown(not_seen.clone());
     }
     let (namespaces, known) = sweep::other_namespaces(server, place);
-    let application = config::application(server, place, question, &namespaces);
+    let application = application::application(server, place, question, registry, &namespaces);
     let providers = rule_keys::applications(&entries, &application);
     let (mut layers, rules_not_seen, rules) = config::rules(server, place, question, &providers);
     if let Seen::Here(names, _) = &listed {

@@ -1,4 +1,6 @@
-//! Signs of discovery by application: mapping, instances, service definitions. Their metadata is not read here.
+//! Discovery by application as ZooKeeper holds it: mapping, instances (Curator), metadata.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -8,80 +10,156 @@ use super::{
 };
 use crate::{
     model::url::encode,
-    question::Question,
-    report::words::Say,
-    snapshot::Seen,
-    view::held::{Application, Instance},
+    question::{Question, RegistryAddress, RegistryKind},
+    report::words::{Phrase, Say},
+    snapshot::{Seen, zk::parent},
+    view::{
+        application::{
+            Alien, Application, Instance, Mapping, MappingForm,
+            names::{is_foreign, subscribed_by_name},
+            texts::{Named, Texts},
+        },
+        stage::Evidence,
+    },
 };
 
 /// How many applications without a mapping are looked into.
 const APPLICATIONS: usize = 200;
 /// How many nodes of a service definition are looked through.
 const DEFINITIONS: usize = 50;
+/// How many mappings of other interfaces are read.
+const MAPPINGS: usize = 50;
+/// Of how many revisions of applications that are not mapped the metadata are read.
+const REVISIONS: usize = 50;
 
 /// Everything known of the application model for the interface.
-pub(super) fn application(tree: Tree<'_>, place: &Place, question: &Question) -> Application {
+pub(super) fn application(
+    tree: Tree<'_>,
+    place: &Place,
+    question: &Question,
+    registry: &RegistryAddress,
+) -> Application {
     let mut found = Application {
         mapping_known: true,
         instances_known: true,
+        grouped: is_grouped(place).then_some(RegistryKind::Zookeeper),
         ..Application::default()
     };
     let interface = &question.service.interface;
-    for path in place.mappings(interface) {
-        mapping(tree, &path, &mut found);
-    }
-    found.mapped.sort();
-    found.mapped.dedup();
+    mappings(tree, place, interface, &mut found);
+    let wanted: BTreeSet<String> = found
+        .mapped
+        .iter()
+        .cloned()
+        .chain(subscribed_by_name(question, registry))
+        .collect();
     for root in &place.instance_roots {
-        instances(tree, root, question, &mut found);
+        let others = instances(tree, place, root, question, &wanted, &mut found);
+        found.others.extend(others);
     }
     found.instances.sort_by(|a, b| a.address.cmp(&b.address));
-    found.defined = defined(tree, &place.root, interface);
+    (found.defined, found.definers) = defined(tree, &place.root, interface);
     found.elsewhere = elsewhere(tree, place, interface);
+    metadata(tree, place, &mut found);
     found
 }
 
-/// One node of the mapping: a list of applications (3.x), or a child for each (2.7 in the config centre).
-fn mapping(tree: Tree<'_>, path: &str, found: &mut Application) {
-    let text = tree.text(path);
-    match &text {
-        Seen::Here(text, _) => found.mapped.extend(
-            text.split(',')
-                .map(str::trim)
-                .filter(|name| !name.is_empty())
-                .map(str::to_owned),
-        ),
-        Seen::Absent(_) => return,
-        Seen::Refused(_) | Seen::Unasked => {
-            found.mapping_known = false;
-            found.not_seen.push(not_seen(path, &text, true));
-        }
+/// Both the default root and the registry's group may hold instances.
+fn is_grouped(place: &Place) -> bool {
+    place.instance_roots.len() == 2 && place.instance_roots[1] == place.root
+}
+
+fn mappings(tree: Tree<'_>, place: &Place, interface: &str, found: &mut Application) {
+    for path in place.mappings(interface) {
+        // The metadata report lies under the registry's root; 2.7 writes into the config centre.
+        let form = if path.contains("/config/mapping/") {
+            MappingForm::ConfigCenter
+        } else {
+            MappingForm::Report
+        };
+        let text = tree.text(&path);
+        let (applications, fact) = match &text {
+            Seen::Here(text, _) => {
+                let mut names: Vec<String> = text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty())
+                    .map(str::to_owned)
+                    .collect();
+                if form == MappingForm::ConfigCenter {
+                    let children = tree.children(&path);
+                    names = children.here().unwrap_or_default().to_vec();
+                }
+                (
+                    names,
+                    Phrase::new(Say::MappingNames).with("names", text.as_ref()),
+                )
+            }
+            Seen::Absent(_) => (Vec::new(), Say::MappingAbsent.into()),
+            Seen::Refused(_) | Seen::Unasked => {
+                found.mapping_known = false;
+                found.not_seen.push(not_seen(&path, &text, true));
+                continue;
+            }
+        };
+        found.mapped.extend(applications.iter().cloned());
+        found.mappings.push(Mapping {
+            form,
+            evidence: tree.shown(&path, &text, fact),
+            place: parent(&path).unwrap_or("/").to_owned(),
+            applications,
+        });
     }
-    if let Seen::Here(children, _) = tree.children(path) {
-        found.mapped.extend(children.iter().cloned());
+    found.mapped.sort();
+    found.mapped.dedup();
+    if found.mapped.is_empty() {
+        writers(tree, &format!("{}/mapping", place.root), interface, found);
     }
 }
 
-/// Instances under a root. Below a registry group interface directories lie beside applications: what has no
-/// instance text is none.
-fn instances(tree: Tree<'_>, root: &str, question: &Question, found: &mut Application) {
+/// Applications that the mappings of other interfaces name.
+fn writers(tree: Tree<'_>, directory: &str, interface: &str, found: &mut Application) {
+    let others = tree.children(directory).here().unwrap_or_default();
+    let others = others.iter().filter(|name| *name != interface);
+    for other in others.take(MAPPINGS) {
+        let text = tree.text(&format!("{directory}/{other}"));
+        let text = text.here().unwrap_or_default();
+        let names = text.split(',').map(str::trim);
+        found
+            .writers
+            .extend(names.filter(|name| !name.is_empty()).map(str::to_owned));
+    }
+}
+
+/// Instances under a root; those of applications that the consumer does not ask for are given back. Below a registry
+/// group interface directories lie beside applications: what has no instance text is none.
+fn instances(
+    tree: Tree<'_>,
+    place: &Place,
+    root: &str,
+    question: &Question,
+    wanted: &BTreeSet<String>,
+    found: &mut Application,
+) -> Vec<Instance> {
     let applications = tree.children(root);
     let names = match &applications {
         Seen::Here(names, _) => *names,
-        Seen::Absent(_) => return,
+        Seen::Absent(_) => return Vec::new(),
         Seen::Refused(_) | Seen::Unasked => {
             found.instances_known = false;
-            found.not_seen.push(not_seen(root, &applications, false));
-            return;
+            found.not_seen.push(not_seen(root, &applications, true));
+            return Vec::new();
         }
     };
-    let (mapped, others): (Vec<_>, Vec<_>) =
-        names.iter().partition(|name| found.mapped.contains(name));
-    found.instances_known &= others.len() <= APPLICATIONS;
+    let (mapped, unmapped): (Vec<_>, Vec<_>) =
+        names.iter().partition(|name| wanted.contains(*name));
+    found.instances_known &= unmapped.len() <= APPLICATIONS;
+    let mut others = Vec::new();
     for application in mapped
         .into_iter()
-        .chain(others.into_iter().take(APPLICATIONS))
+        .chain(unmapped.into_iter().take(APPLICATIONS))
     {
+        let is_wanted = wanted.contains(application);
         let directory = format!("{root}/{application}");
         let listed = tree.children(&directory);
         let ids = match &listed {
@@ -89,72 +167,147 @@ fn instances(tree: Tree<'_>, root: &str, question: &Question, found: &mut Applic
             Seen::Absent(_) => continue,
             Seen::Refused(_) | Seen::Unasked => {
                 found.instances_known = false;
+                found
+                    .not_seen
+                    .push(not_seen(&directory, &listed, is_wanted));
                 continue;
             }
         };
-        for id in ids.iter().filter(|id| id.contains(':')) {
+        for id in ids.iter().filter(|id| is_wanted || id.contains(':')) {
             let node = format!("{directory}/{id}");
             let text = tree.text(&node);
             let Seen::Here(content, line) = &text else {
                 if !text.is_known() {
                     found.any_instance |= is_foreign(question, application);
-                    found.instances_known &= !found.mapped.contains(application);
+                    found.instances_known &= !is_wanted;
+                    found.not_seen.push(not_seen(&node, &text, is_wanted));
                 }
                 continue;
             };
-            let Some(instance) = read_instance(application, content) else {
-                continue;
-            };
-            found.any_instance |= is_foreign(question, application);
-            if found.mapped.contains(application) {
-                found.instances.push(Instance {
-                    application: application.clone(),
-                    address: instance.0,
-                    revision: instance.1,
-                    weight: 1.0,
-                    evidence: tree.evidence(line, Say::InstanceRegistered),
-                });
+            let evidence = tree.evidence(line, Say::InstanceRegistered);
+            match read_instance(application, content, evidence) {
+                Some(mut instance) => {
+                    found.any_instance |= is_foreign(question, application);
+                    instance.in_group = root == place.root;
+                    if is_wanted {
+                        found.instances.push(instance);
+                    } else if is_foreign(question, application) {
+                        others.push(instance);
+                    }
+                }
+                None if is_wanted && !is_directory_of_interface(root, place, id) => {
+                    found.aliens.push(Alien {
+                        application: application.clone(),
+                        name: id.clone(),
+                        evidence: tree
+                            .evidence(line, Phrase::new(Say::NoInstance).with("name", id.as_str())),
+                    });
+                }
+                None => {}
             }
         }
     }
+    others
 }
 
-/// The consumer's own instance says nothing about providers.
-fn is_foreign(question: &Question, application: &str) -> bool {
-    question.consumer.application.as_deref() != Some(application)
+/// Under the registry's root an application may have the name of an interface.
+fn is_directory_of_interface(root: &str, place: &Place, name: &str) -> bool {
+    root == place.root && ["providers", "consumers", "configurators", "routers"].contains(&name)
 }
 
-/// Address and revision of an instance (Curator's `ServiceInstance` with Dubbo's payload).
-fn read_instance(application: &str, text: &str) -> Option<(String, Option<String>)> {
+/// Curator's `ServiceInstance` with Dubbo's payload.
+fn read_instance(application: &str, text: &str, evidence: Evidence) -> Option<Instance> {
     let value: Value = serde_json::from_str(text).ok()?;
     if value.get("name").and_then(Value::as_str) != Some(application) {
         return None;
     }
     let host = value.get("address")?.as_str()?;
-    let port = value.get("port")?.as_u64()?;
-    let revision = value
-        .pointer("/payload/metadata/dubbo.metadata.revision")
-        .and_then(Value::as_str)
-        .map(str::to_owned);
-    Some((format!("{host}:{port}"), revision))
+    let port = u32::try_from(value.get("port")?.as_u64()?).ok()?;
+    let class = value.pointer("/payload/@class").and_then(Value::as_str);
+    if class.is_some_and(|class| !class.ends_with(".registry.zookeeper.ZookeeperInstance")) {
+        return None;
+    }
+    let metadata: BTreeMap<String, String> = value
+        .pointer("/payload/metadata")
+        .and_then(Value::as_object)
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())))
+        .collect();
+    Some(Instance {
+        application: application.to_owned(),
+        host: host.to_owned(),
+        port,
+        address: format!("{host}:{port}"),
+        revision: metadata.get("dubbo.metadata.revision").cloned(),
+        metadata,
+        enabled: true,
+        healthy: true,
+        weight: 1.0,
+        in_group: false,
+        evidence,
+    })
 }
 
-/// Whether a provider left a service definition of the interface in the metadata report.
-fn defined(tree: Tree<'_>, root: &str, interface: &str) -> bool {
+/// The metadata of every revision: of the instances that the consumer asks for, and of the others where it has none,
+/// since they may show who exports the interface.
+fn metadata(tree: Tree<'_>, place: &Place, found: &mut Application) {
+    let (snapshot, source) = tree.place();
+    let texts = Texts {
+        snapshot,
+        source,
+        missing: tree.missing,
+    };
+    let others = if found.instances.is_empty() {
+        REVISIONS
+    } else {
+        0
+    };
+    for instance in found
+        .instances
+        .iter()
+        .chain(found.others.iter().take(others))
+    {
+        let (Some(key), Some(revision)) = (instance.metadata_key(), instance.exports()) else {
+            continue;
+        };
+        let named = Named {
+            application: &instance.application,
+            revision,
+        };
+        if found.metadata.contains_key(&key) {
+            continue;
+        }
+        let path = format!(
+            "{}/metadata/{}/{revision}",
+            place.root, instance.application
+        );
+        let seen = tree.text(&path).map(std::borrow::Cow::into_owned);
+        found.metadata.insert(
+            key,
+            texts.metadata(named, seen, ("zk.node", &[("path", &path)])),
+        );
+    }
+}
+
+/// Whether a provider left a service definition of the interface in the metadata report, and which applications did.
+fn defined(tree: Tree<'_>, root: &str, interface: &str) -> (bool, BTreeSet<String>) {
     let mut open = vec![(format!("{root}/metadata/{}", encode(interface)), 0)];
     let mut looked = 0;
+    let (mut is_defined, mut definers) = (false, BTreeSet::new());
     while let Some((path, depth)) = open.pop() {
         looked += 1;
         for child in tree.children(&path).here().unwrap_or_default() {
             if child == "provider" {
-                return true;
-            }
-            if depth < 2 && looked < DEFINITIONS && child != "consumer" {
+                is_defined = true;
+                let applications = tree.children(&format!("{path}/provider"));
+                definers.extend(applications.here().unwrap_or_default().iter().cloned());
+            } else if depth < 2 && looked < DEFINITIONS && child != "consumer" {
                 open.push((format!("{path}/{child}"), depth + 1));
             }
         }
     }
-    false
+    (is_defined, definers)
 }
 
 /// Whether a mapping of the interface stands under another root.

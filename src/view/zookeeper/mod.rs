@@ -125,7 +125,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         entries::read_entries(tree, &category("configurators"));
     let (routers, routers_listing) = entries::read_entries(tree, &category("routers"));
     let (consumers, _) = entries::read_entries(tree, &category("consumers"));
-    let application = application::application(tree, place, question);
+    let application = application::application(tree, place, question, registry);
     let providers = rule_keys::applications(&entries, &application);
     let rules::Rules {
         mut layers,

@@ -1,0 +1,206 @@
+//! What a registry holds of discovery by application: mapping, instances, metadata. Read once, before any version of
+//! Dubbo is assumed; what only some versions read says so.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::{
+    model::{metadata::MetadataInfo, version::DubboVersion},
+    question::RegistryKind,
+    view::stage::{Evidence, NotSeen},
+};
+
+/// Everything that is known of discovery by application for one interface.
+#[derive(Debug, Clone, Default)]
+pub struct Application {
+    /// Applications that any mapping names for the interface, whoever reads it.
+    pub mapped: Vec<String>,
+    /// The mappings that were looked for at the consumer's place.
+    pub mappings: Vec<Mapping>,
+    /// Whether the mapping is known (a known absence included).
+    pub mapping_known: bool,
+    /// Instances of the applications that are mapped or named by `provided-by`, the disabled ones too.
+    pub instances: Vec<Instance>,
+    /// Instances of other applications than the consumer's own, as far as they were looked at: they may show who exports
+    /// the interface.
+    pub others: Vec<Instance>,
+    /// Entries under these applications that no client reads as an instance.
+    pub aliens: Vec<Alien>,
+    /// Whether all instances at the consumer's place are known.
+    pub instances_known: bool,
+    /// Instances of any application are there, mapped or not.
+    pub any_instance: bool,
+    /// Applications that other mappings of this place name: they write mappings, so that none is there for this interface
+    /// means that they do not export it.
+    pub writers: BTreeSet<String>,
+    /// A provider's service definition of the interface is there.
+    pub defined: bool,
+    /// Applications that left such a definition, as far as they were seen.
+    pub definers: BTreeSet<String>,
+    /// Signs of it under other places.
+    pub elsewhere: bool,
+    /// What the revisions of the instances stand for: by application and revision.
+    pub metadata: BTreeMap<(String, String), Metadata>,
+    /// Two places of the registry may have instances, and the version decides which is read.
+    pub grouped: Option<RegistryKind>,
+    /// What was not seen.
+    pub not_seen: Vec<NotSeen>,
+}
+
+/// A mapping from the interface to applications at one node.
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    /// Who reads it.
+    pub form: MappingForm,
+    /// Where it is, in words of the registry.
+    pub place: String,
+    /// Applications that it names; empty = it is not there.
+    pub applications: Vec<String>,
+    /// What shows it.
+    pub evidence: Option<Evidence>,
+}
+
+/// In which of the two ways a mapping is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MappingForm {
+    /// A list in the metadata report (`MetadataServiceNameMapping`, 3.x).
+    Report,
+    /// A node for each application in the config centre (`DynamicConfigurationServiceNameMapping`, 2.7).
+    ConfigCenter,
+}
+
+/// An instance of an application.
+#[derive(Debug, Clone)]
+pub struct Instance {
+    /// Application.
+    pub application: String,
+    /// Host as registered.
+    pub host: String,
+    /// Port as registered.
+    pub port: u32,
+    /// `host:port`.
+    pub address: String,
+    /// `dubbo.metadata.revision`.
+    pub revision: Option<String>,
+    /// Everything that the instance says of itself.
+    pub metadata: BTreeMap<String, String>,
+    /// Clients are told of it.
+    pub enabled: bool,
+    /// Beats arrive; `true` where the registry knows none.
+    pub healthy: bool,
+    /// Weight; 1 where the registry has none.
+    pub weight: f64,
+    /// It lies at the place of the registry's group, which not every version reads.
+    pub in_group: bool,
+    /// Where it was seen.
+    pub evidence: Evidence,
+}
+
+/// An entry under an application that is no instance of Dubbo.
+#[derive(Debug, Clone)]
+pub struct Alien {
+    /// Application.
+    pub application: String,
+    /// Its name there.
+    pub name: String,
+    /// Where it was seen.
+    pub evidence: Evidence,
+}
+
+/// What is known of the metadata under one revision.
+#[derive(Debug, Clone)]
+pub enum Metadata {
+    /// The text was seen.
+    Here {
+        /// What it says.
+        info: MetadataInfo,
+        /// The revision that its text has, when it can be computed and is not the one it is stored under.
+        differs: Option<String>,
+        /// Where it was seen.
+        evidence: Evidence,
+    },
+    /// The metadata report does not have it.
+    Absent(Evidence),
+    /// It has a text that is none.
+    Unreadable {
+        /// What is wrong with it.
+        error: String,
+        /// Where it was seen.
+        evidence: Evidence,
+    },
+    /// Nobody saw it.
+    Unknown(NotSeen),
+}
+
+impl Instance {
+    /// Whether the text of its metadata is kept in the metadata report (`dubbo.metadata.storage-type`).
+    pub fn is_remote(&self) -> bool {
+        self.metadata
+            .get("dubbo.metadata.storage-type")
+            .is_some_and(|kind| kind == "remote")
+    }
+
+    /// Its revision, unless it says that it exports nothing.
+    pub fn exports(&self) -> Option<&str> {
+        self.revision
+            .as_deref()
+            .filter(|revision| !revision.is_empty() && *revision != "0")
+    }
+
+    /// What its metadata are kept under.
+    pub fn metadata_key(&self) -> Option<(String, String)> {
+        let revision = self.revision.as_ref().filter(|text| !text.is_empty())?;
+        Some((self.application.clone(), revision.clone()))
+    }
+}
+
+impl Application {
+    /// The applications that the mapping names for a consumer of this version.
+    pub fn mapped_for(&self, version: &DubboVersion) -> BTreeSet<&str> {
+        let form = if version.line().is_3x() {
+            MappingForm::Report
+        } else {
+            MappingForm::ConfigCenter
+        };
+        self.mappings
+            .iter()
+            .filter(|mapping| mapping.form == form)
+            .flat_map(|mapping| mapping.applications.iter().map(String::as_str))
+            .collect()
+    }
+
+    /// Whether a consumer of this version looks where this instance is: Nacos clients of 3.1 and later and ZooKeeper
+    /// clients of 3.0.9 and later look into the registry's group (`NacosNamingServiceUtils.getGroup`,
+    /// `CuratorFrameworkUtils.getRootPath`).
+    pub fn is_read(&self, instance: &Instance, version: &DubboVersion) -> bool {
+        let since = match self.grouped {
+            None => return true,
+            Some(RegistryKind::Nacos) => [3, 1, 0],
+            Some(_) => [3, 0, 9],
+        };
+        instance.in_group == version.at_least(since)
+    }
+
+    /// The mapping names applications, none of them has an instance anywhere, and that is known.
+    pub fn is_deserted(&self) -> bool {
+        self.mapping_known && self.instances_known && self.instances.is_empty() && !self.elsewhere
+    }
+
+    /// Nothing of the application model can give this consumer an address, and that is known.
+    pub fn is_absent(&self) -> bool {
+        self.mapping_known && self.mapped.is_empty()
+    }
+
+    /// Every mapped instance is registered at interface level, too, and nothing else is there: register mode `all`.
+    pub fn is_covered_by(&self, addresses: &BTreeSet<String>) -> bool {
+        let told: BTreeSet<&String> = self
+            .instances
+            .iter()
+            .filter(|instance| instance.enabled)
+            .map(|instance| &instance.address)
+            .collect();
+        self.mapping_known
+            && self.instances_known
+            && !told.is_empty()
+            && told == addresses.iter().collect()
+    }
+}

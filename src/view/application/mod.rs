@@ -1,0 +1,193 @@
+//! The application model, stage by stage: mapping, instances, revision and metadata, the key in them, and then what
+//! follows for addresses of either model.
+//!
+//! The result has the shape of the interface model ([`View`]), so that whoever chooses between the two can compare them.
+//! Which of the two a consumer uses is not decided here.
+
+mod endpoints;
+mod key;
+mod known;
+pub(crate) mod names;
+mod revisions;
+mod sign;
+mod subscribed;
+mod taken;
+pub(crate) mod texts;
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::{
+    held::{Held, Reach},
+    interface::{Case, Kept, Routed, View},
+    stage::{Model, Stage, StageId, State},
+};
+use crate::{diagnose::code::Code, model::version::Line, question::Question, view::held::Entry};
+
+pub use known::{Alien, Application, Instance, Mapping, MappingForm, Metadata};
+
+/// How many pieces of evidence a code carries at most.
+const SHOWN: usize = 5;
+
+/// The stages of the application model of one registry, in the shape of the interface model: M I V K instead of N K E.
+/// D is not among them.
+pub fn view(case: &Case<'_>) -> View {
+    repaired(case, &BTreeSet::new())
+}
+
+/// The same with some stages taken as repaired.
+pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
+    let mut view = View {
+        model: Model::Application,
+        stages: case.before(),
+        left: Vec::new(),
+        connecting: Vec::new(),
+        near: Vec::new(),
+        partial: false,
+        routed: Routed::default(),
+    };
+    let is_asked = view
+        .stages
+        .first()
+        .is_none_or(|stage| stage.state != State::Failed || repaired.contains(&stage.id))
+        && matches!(case.held.reach, Reach::Answered(_));
+    let entries = if is_asked {
+        own_stages(case, repaired, &mut view)
+    } else {
+        for id in [
+            StageId::Mapping,
+            StageId::Instances,
+            StageId::Revision,
+            StageId::Key,
+        ] {
+            view.stages.push(Stage::skipped(id));
+        }
+        Vec::new()
+    };
+    let question = question_of_list(case);
+    let held = Held {
+        entries: Vec::new(),
+        strangers: Vec::new(),
+        configurators: Vec::new(),
+        routes: Vec::new(),
+        ..case.held.clone()
+    };
+    let case = Case {
+        question: &question,
+        held: &held,
+        ..*case
+    };
+    let kept = entries
+        .iter()
+        .filter_map(|entry| {
+            Some(Kept {
+                url: entry.url(case.dubbo()).ok()?,
+                entry,
+            })
+        })
+        .collect();
+    view.left = case.behind(kept, repaired, &mut view);
+    view
+}
+
+/// M, I, V and K.
+fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) -> Vec<Entry> {
+    let (mapping, asked) = subscribed::stage(case, repaired);
+    let goes_on = mapping.state == State::Ok;
+    view.stages.push(mapping);
+    if !goes_on {
+        skip(view, &[StageId::Instances, StageId::Revision, StageId::Key]);
+        return Vec::new();
+    }
+    let (instances, taken) = taken::stage(case, &asked, repaired);
+    view.stages.push(instances);
+    if taken.is_empty() {
+        skip(view, &[StageId::Revision, StageId::Key]);
+        return Vec::new();
+    }
+    let (revision, mut revisions) = revisions::stage(case, &taken, repaired);
+    view.stages.push(revision);
+    if revisions.known.is_empty() {
+        skip(view, &[StageId::Key]);
+        return Vec::new();
+    }
+    view.partial = revisions.known.iter().any(|described| described.partial);
+    let (key, entries) = key::stage(case, &revisions, repaired);
+    if entries.is_empty() && !revisions.open.is_empty() && key.state == State::Failed {
+        // The ones that nobody saw may have it.
+        if let Some(revision) = view.stages.last_mut() {
+            revision.state = State::Unknown;
+        }
+        revisions.open.clear();
+    } else if let Some(revision) = view.stages.last_mut() {
+        for fact in &mut revision.not_seen {
+            fact.required = false;
+        }
+    }
+    view.stages.push(key);
+    entries
+}
+
+fn skip(view: &mut View, ids: &[StageId]) {
+    for id in ids {
+        view.stages.push(Stage::skipped(id.clone()));
+    }
+}
+
+/// What the directory behind is asked with. The key is decided already: from 3.1 on lists of versions are understood and
+/// items of `protocol` trimmed, which the interface level does not; and empty is absent.
+fn question_of_list(case: &Case<'_>) -> Question {
+    let mut question = case.question.clone();
+    let service = &mut question.service;
+    for part in [&mut service.group, &mut service.version] {
+        if part.as_deref() == Some("") {
+            *part = None;
+        }
+    }
+    if case.dubbo().line() >= Line::V3_1 {
+        if service
+            .version
+            .as_deref()
+            .is_some_and(|text| text.contains(','))
+        {
+            service.version = Some("*".to_owned());
+        }
+        if let Some(protocols) = question.consumer.params.get_mut("protocol") {
+            let items = protocols.split(',').map(str::trim);
+            *protocols = items.collect::<Vec<_>>().join(",");
+        }
+    }
+    question
+}
+
+/// What would stand in the way after the stage in `failed` was repaired: the code of each further empty stage.
+pub fn then(case: &Case<'_>, failed: &StageId, code: Option<Code>) -> Vec<Code> {
+    if code == Some(Code::NotRegistered) {
+        // Nobody is there whose way could be followed further.
+        return Vec::new();
+    }
+    let mut done = BTreeSet::from([failed.clone()]);
+    let mut codes = Vec::new();
+    loop {
+        let view = repaired(case, &done);
+        let next = view.stages.iter().find(|stage| {
+            stage.state == State::Failed && !done.contains(&stage.id) && stage.id > StageId::Place
+        });
+        let Some((id, code)) =
+            next.and_then(|stage| Some((stage.id.clone(), stage.raises.first()?.code)))
+        else {
+            return codes;
+        };
+        codes.push(code);
+        done.insert(id);
+    }
+}
+
+/// A JSON object's map.
+fn object(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
+    }
+}

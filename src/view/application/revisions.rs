@@ -1,0 +1,295 @@
+//! V: what the revisions of the instances stand for (`ServiceInstancesChangedListener.doOnEvent`).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::json;
+
+use super::{
+    SHOWN,
+    known::{Instance, Metadata},
+    object,
+};
+use crate::{
+    diagnose::code::Code,
+    model::metadata::ServiceInfo,
+    report::words::{Phrase, Say},
+    view::{
+        held::Entry,
+        interface::Case,
+        stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
+    },
+};
+
+/// An instance with the services that its revision stands for.
+#[derive(Debug, Clone)]
+pub(super) struct Described<'a> {
+    pub(super) instance: &'a Instance,
+    pub(super) services: Vec<ServiceInfo>,
+    /// What shows them.
+    pub(super) evidence: Evidence,
+    /// They are those of the interface model: the application may export more.
+    pub(super) partial: bool,
+}
+
+/// What is left, and the instances of which nobody knows what they export.
+pub(super) struct Revisions<'a> {
+    pub(super) known: Vec<Described<'a>>,
+    pub(super) open: Vec<(&'a Instance, NotSeen)>,
+}
+
+/// Why an instance has no services.
+enum Why {
+    Nothing,
+    NotStored(Evidence),
+    Other {
+        computed: String,
+        evidence: Evidence,
+    },
+}
+
+impl Why {
+    fn code(&self) -> Code {
+        match self {
+            Self::Nothing => Code::RevisionZero,
+            Self::NotStored(_) => Code::MetadataMissing,
+            Self::Other { .. } => Code::RevisionMismatch,
+        }
+    }
+}
+
+/// The stage, and what is left.
+pub(super) fn stage<'a>(
+    case: &Case<'a>,
+    taken: &[&'a Instance],
+    repaired: &BTreeSet<StageId>,
+) -> (Stage, Revisions<'a>) {
+    let mut found = Revisions {
+        known: Vec::new(),
+        open: Vec::new(),
+    };
+    let mut dropped: Vec<(&Instance, Why)> = Vec::new();
+    for instance in taken {
+        match describe(case, instance) {
+            Ok(described) => found.known.push(described),
+            Err(lack) => match *lack {
+                Lack::Unknown(not_seen) => found.open.push((instance, not_seen)),
+                Lack::Known(why) => dropped.push((instance, why)),
+            },
+        }
+    }
+    if repaired.contains(&StageId::Revision) {
+        // What they would export is not known; the codes behind it cannot be told.
+        let stage = Stage::plain(StageId::Revision, State::Ok);
+        return (stage, found);
+    }
+    let drops = dropped
+        .iter()
+        .map(|(instance, why)| Dropped {
+            address: instance.address.clone(),
+            code: why.code(),
+            rule: None,
+            position: None,
+        })
+        .collect();
+    let left = found.known.len() + found.open.len();
+    let mut stage = Stage::counted(
+        StageId::Revision,
+        taken.len(),
+        left,
+        drops,
+        raises(case, &dropped),
+    );
+    if found.known.is_empty() && !found.open.is_empty() {
+        stage.state = State::Unknown;
+        stage.raises.extend(possible(case, &found.open));
+    }
+    let mut not_seen: Vec<NotSeen> = found.open.iter().map(|(_, fact)| fact.clone()).collect();
+    not_seen.dedup();
+    stage.not_seen = not_seen;
+    stage.because = stage.not_seen.first().map(|fact| fact.what.clone());
+    (stage, found)
+}
+
+/// Why the services of an instance are not there.
+enum Lack {
+    Known(Why),
+    Unknown(NotSeen),
+}
+
+fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>, Box<Lack>> {
+    let known = |why| Box::new(Lack::Known(why));
+    let Some(key) = instance
+        .metadata_key()
+        .filter(|_| instance.exports().is_some())
+    else {
+        return Err(known(Why::Nothing));
+    };
+    let found = case.held.application.metadata.get(&key);
+    let here = |services: Vec<ServiceInfo>, evidence: Evidence, partial| Described {
+        instance,
+        services,
+        evidence,
+        partial,
+    };
+    match found {
+        Some(Metadata::Here {
+            info,
+            differs,
+            evidence,
+        }) => {
+            let interface = &case.question.service.interface;
+            let has = info
+                .services
+                .iter()
+                .any(|service| service.name.as_ref() == Some(interface));
+            match differs {
+                // Dubbo takes the text as it is; that it is another one explains why the service is not in it.
+                Some(computed) if !has => Err(known(Why::Other {
+                    computed: computed.clone(),
+                    evidence: evidence.clone(),
+                })),
+                _ => Ok(here(info.services.clone(), evidence.clone(), false)),
+            }
+        }
+        Some(Metadata::Unreadable { error, evidence }) if instance.is_remote() => {
+            Err(known(Why::Other {
+                computed: error.clone(),
+                evidence: evidence.clone(),
+            }))
+        }
+        Some(Metadata::Absent(evidence)) if instance.is_remote() => {
+            Err(known(Why::NotStored(evidence.clone())))
+        }
+        other => {
+            if let Some((services, evidence)) = by_entries(case, instance) {
+                return Ok(here(services, evidence, true));
+            }
+            Err(Box::new(Lack::Unknown(match other {
+                Some(Metadata::Unknown(not_seen)) if instance.is_remote() => not_seen.clone(),
+                _ => local(instance),
+            })))
+        }
+    }
+}
+
+/// `local` metadata that no evidence shows, with the command that would show it.
+fn local(instance: &Instance) -> NotSeen {
+    NotSeen {
+        what: Phrase::new(Say::MetadataOf)
+            .with("application", &*instance.application)
+            .with("revision", instance.revision.as_deref().unwrap_or("-")),
+        why: Say::MetadataLocal.into(),
+        how_to_see: Some(Phrase::new(Say::HowMetadata).with("address", &*instance.address)),
+        required: true,
+    }
+}
+
+/// The interface-level entries of the same application and address: a provider in register mode `all` registers both from
+/// one list.
+fn by_entries(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>, Evidence)> {
+    let same = |entry: &&Entry| {
+        let url = entry.plain();
+        let host = url.as_ref().and_then(|url| url.host.clone());
+        host.as_deref() == Some(&instance.host)
+            && entry.application().as_deref() == Some(&instance.application)
+    };
+    let entries: Vec<&Entry> = case.held.entries.iter().filter(same).collect();
+    let first = entries.first()?;
+    let services = entries
+        .iter()
+        .filter_map(|entry| {
+            let url = entry.plain()?;
+            Some(ServiceInfo {
+                name: url.service_interface().map(str::to_owned),
+                group: url
+                    .group()
+                    .filter(|text| !text.is_empty())
+                    .map(str::to_owned),
+                version: url
+                    .version()
+                    .filter(|text| !text.is_empty())
+                    .map(str::to_owned),
+                protocol: url.protocol.clone(),
+                path: url.path.clone(),
+                port: i64::from(url.port).into(),
+                params: url
+                    .parameters
+                    .iter()
+                    .map(|(name, value)| (name.clone(), value.clone()))
+                    .collect(),
+            })
+        })
+        .collect();
+    Some((services, first.evidence.clone()))
+}
+
+fn raises(case: &Case<'_>, dropped: &[(&Instance, Why)]) -> Vec<Raised> {
+    let mut by_code: BTreeMap<u8, Vec<&(&Instance, Why)>> = BTreeMap::new();
+    for pair in dropped {
+        by_code.entry(rank(pair.1.code())).or_default().push(pair);
+    }
+    by_code
+        .into_values()
+        .map(|pairs| raised(case, &pairs))
+        .collect()
+}
+
+/// The order in which the first hit is the verdict: 4006 > 4003 > 4005.
+fn rank(code: Code) -> u8 {
+    match code {
+        Code::RevisionZero => 0,
+        Code::MetadataMissing => 1,
+        _ => 2,
+    }
+}
+
+fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
+    let (instance, why) = pairs[0];
+    let mut evidence: Vec<Evidence> = pairs
+        .iter()
+        .flat_map(|(instance, why)| {
+            let mut shown = vec![instance.evidence.clone()];
+            match why {
+                Why::Nothing => {}
+                Why::NotStored(absent) => shown.push(absent.clone()),
+                Why::Other { evidence, .. } => {
+                    shown.push(evidence.clone());
+                }
+            }
+            shown
+        })
+        .collect();
+    evidence.dedup();
+    evidence.truncate(SHOWN);
+    let computed = match why {
+        Why::Other { computed, .. } => Some(computed),
+        _ => None,
+    };
+    Raised {
+        code: why.code(),
+        params: object(json!({
+            "service": case.question.service.to_string(), "application": instance.application,
+            "revision": instance.revision.as_deref().unwrap_or("-"), "address": instance.address,
+            "count": pairs.len(), "computed": computed,
+        })),
+        subject: ("application".to_owned(), instance.application.clone()),
+        evidence,
+    }
+}
+
+/// What the metadata that nobody saw could be the cause of.
+fn possible(case: &Case<'_>, open: &[(&Instance, NotSeen)]) -> Vec<Raised> {
+    let (instance, _) = open[0];
+    let params = object(json!({
+        "service": case.question.service.to_string(), "application": instance.application,
+        "revision": instance.revision.as_deref().unwrap_or("-"), "address": instance.address, "count": open.len(),
+        "paths": [], "keys": [],
+    }));
+    let raised = |code| Raised {
+        code,
+        params: params.clone(),
+        subject: ("application".to_owned(), instance.application.clone()),
+        evidence: vec![instance.evidence.clone()],
+    };
+    vec![raised(Code::NotInMetadata)]
+}

@@ -1,0 +1,263 @@
+//! M: the applications that a reference asks for (`ServiceDiscoveryRegistry.doSubscribe`).
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{
+    SHOWN,
+    known::{Mapping, Metadata},
+    names::{provided_by, subscribed_by_name},
+    object,
+    sign::Sign,
+};
+use crate::{
+    diagnose::code::Code,
+    report::words::{Phrase, Say},
+    view::{
+        interface::Case,
+        stage::{Evidence, Raised, Stage, StageId, State},
+    },
+};
+
+/// The stage, and the applications that are asked for.
+pub(super) fn stage(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> (Stage, BTreeSet<String>) {
+    let application = &case.held.application;
+    if repaired.contains(&StageId::Mapping) {
+        let sign = Sign::of(case);
+        let mut meant = sign.meant(application);
+        let mapped = application.mapped_for(case.dubbo());
+        meant.extend(mapped.into_iter().map(str::to_owned));
+        return (Stage::plain(StageId::Mapping, State::Ok), meant);
+    }
+    let own: BTreeSet<String> = provided_by(case.question).into_iter().collect();
+    if !own.is_empty() {
+        if let Some(raised) = named_wrong(case, &own) {
+            let stage = Stage {
+                raises: vec![raised],
+                ..Stage::plain(StageId::Mapping, State::Failed)
+            };
+            return (stage, BTreeSet::new());
+        }
+        return (asks_for(&own, Say::ProvidedBy), own);
+    }
+    if !application.mapping_known {
+        let stage = Stage::unknown(StageId::Mapping, application.not_seen.clone());
+        return (stage, BTreeSet::new());
+    }
+    let mut mapped: BTreeSet<String> = application
+        .mapped_for(case.dubbo())
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    if mapped.is_empty()
+        && let Some(registry) = case.registry
+    {
+        mapped = subscribed_by_name(case.question, registry)
+            .into_iter()
+            .collect();
+    }
+    if mapped.is_empty() {
+        return (nothing_mapped(case), mapped);
+    }
+    if let Some(raised) = mapped_elsewhere(case, &mapped) {
+        let stage = Stage {
+            raises: vec![raised],
+            ..Stage::plain(StageId::Mapping, State::Failed)
+        };
+        return (stage, BTreeSet::new());
+    }
+    (asks_for(&mapped, Say::MappingNames), mapped)
+}
+
+fn asks_for(names: &BTreeSet<String>, say: Say) -> Stage {
+    let list: Vec<&str> = names.iter().map(String::as_str).collect();
+    Stage {
+        because: Some(Phrase::new(say).with("names", list.join(", "))),
+        ..Stage::plain(StageId::Mapping, State::Ok)
+    }
+}
+
+/// No application is subscribed: 4002, 4001, or 2105 where nobody is known to export the interface.
+fn nothing_mapped(case: &Case<'_>) -> Stage {
+    let application = &case.held.application;
+    let service = case.question.service.to_string();
+    let sign = Sign::of(case);
+    let meant = sign.meant(application);
+    let mut evidence: Vec<Evidence> = application
+        .mappings
+        .iter()
+        .filter_map(|mapping| mapping.evidence.clone())
+        .collect();
+    let exported = !sign.exporters.is_empty() || application.defined;
+    evidence.extend(sign.evidence.iter().cloned());
+    evidence.truncate(SHOWN);
+    let raised = |code, params| Raised {
+        code,
+        params: object(params),
+        subject: ("service".to_owned(), service.clone()),
+        evidence: evidence.clone(),
+    };
+    let place = application
+        .mappings
+        .first()
+        .map_or("-", |mapping: &Mapping| mapping.place.as_str());
+    let missing = raised(
+        Code::MappingMissing,
+        json!({"service": service, "place": place, "applications": meant}),
+    );
+    let elsewhere = raised(
+        Code::MappingElsewhere,
+        json!({"service": service, "place": place, "applications": meant, "mapped": []}),
+    );
+    let absent = raised(
+        Code::NotRegistered,
+        json!({"service": service, "place": case.held.place}),
+    );
+    let with_mapping = |first: Raised| {
+        if application.elsewhere && !meant.is_empty() {
+            vec![elsewhere.clone(), first]
+        } else {
+            vec![first]
+        }
+    };
+    if exported {
+        return Stage {
+            raises: with_mapping(missing),
+            ..Stage::plain(StageId::Mapping, State::Failed)
+        };
+    }
+    if !application.instances_known {
+        return Stage {
+            raises: vec![missing, absent],
+            ..Stage::unknown(StageId::Mapping, application.not_seen.clone())
+        };
+    }
+    match sign.unclear.len() {
+        0 => Stage {
+            raises: vec![absent],
+            ..Stage::plain(StageId::Mapping, State::Failed)
+        },
+        1 => Stage {
+            raises: with_mapping(missing),
+            ..Stage::plain(StageId::Mapping, State::Failed)
+        },
+        // Any of them may be the one, or none.
+        _ => {
+            let unseen = application
+                .metadata
+                .values()
+                .filter_map(|found| match found {
+                    Metadata::Unknown(not_seen) => Some(not_seen.clone()),
+                    _ => None,
+                });
+            let mut not_seen: Vec<_> = unseen.collect();
+            not_seen.truncate(SHOWN);
+            if not_seen.is_empty() {
+                return Stage {
+                    raises: with_mapping(missing),
+                    ..Stage::plain(StageId::Mapping, State::Failed)
+                };
+            }
+            Stage {
+                raises: vec![missing, absent],
+                ..Stage::unknown(StageId::Mapping, not_seen)
+            }
+        }
+    }
+}
+
+/// DG4011: `provided-by` names applications that are known not to serve the interface.
+fn named_wrong(case: &Case<'_>, own: &BTreeSet<String>) -> Option<Raised> {
+    let application = &case.held.application;
+    let interface = &case.question.service.interface;
+    let instances: Vec<_> = application
+        .instances
+        .iter()
+        .filter(|instance| own.contains(&instance.application))
+        .collect();
+    let lacks = |instance: &&super::known::Instance| {
+        let key = instance.metadata_key();
+        let found = key.and_then(|key| application.metadata.get(&key));
+        matches!(found, Some(Metadata::Here { info, .. })
+            if !info.services.iter().any(|service| service.name.as_ref() == Some(interface)))
+    };
+    let mapped = application.mapped_for(case.dubbo());
+    let serving = application
+        .instances
+        .iter()
+        .any(|instance| mapped.contains(instance.application.as_str()));
+    let wrong = if instances.is_empty() {
+        application.instances_known
+            && serving
+            && !own.iter().any(|name| mapped.contains(name.as_str()))
+    } else {
+        instances.iter().all(lacks)
+    };
+    wrong.then(|| {
+        let names: Vec<&str> = own.iter().map(String::as_str).collect();
+        let metadata = application
+            .metadata
+            .iter()
+            .filter(|((name, _), _)| own.contains(name))
+            .filter_map(|(_, found)| match found {
+                Metadata::Here { evidence, .. } => Some(evidence.clone()),
+                _ => None,
+            });
+        let mappings = application.mappings.iter();
+        let mut evidence: Vec<Evidence> = metadata
+            .chain(mappings.filter_map(|mapping| mapping.evidence.clone()))
+            .collect();
+        evidence.truncate(SHOWN);
+        Raised {
+            code: Code::ProvidedByWrong,
+            params: object(json!({
+                "service": case.question.service.to_string(), "named": names, "mapped": mapped,
+            })),
+            subject: ("setting".to_owned(), "provided-by".to_owned()),
+            evidence,
+        }
+    })
+}
+
+/// DG4002: no application that the mapping names has an instance here, and another one exports the interface.
+fn mapped_elsewhere(case: &Case<'_>, mapped: &BTreeSet<String>) -> Option<Raised> {
+    let application = &case.held.application;
+    let has_instance = application
+        .instances
+        .iter()
+        .any(|instance| mapped.contains(&instance.application));
+    if has_instance || !application.instances_known {
+        return None;
+    }
+    let sign = Sign::of(case);
+    let others: Vec<String> = sign
+        .exporters
+        .iter()
+        .filter(|name| !mapped.contains(*name))
+        .filter(|name| {
+            let others = &application.others;
+            others.iter().any(|instance| instance.application == **name)
+        })
+        .cloned()
+        .collect();
+    if others.is_empty() {
+        return None;
+    }
+    let mut evidence: Vec<Evidence> = application
+        .mappings
+        .iter()
+        .filter_map(|mapping| mapping.evidence.clone())
+        .chain(sign.evidence)
+        .collect();
+    evidence.truncate(SHOWN);
+    Some(Raised {
+        code: Code::MappingElsewhere,
+        params: object(json!({
+            "service": case.question.service.to_string(), "mapped": mapped, "applications": others,
+            "place": application.mappings.first().map(|mapping| mapping.place.as_str()),
+        })),
+        subject: ("service".to_owned(), case.question.service.to_string()),
+        evidence,
+    })
+}

@@ -1,0 +1,240 @@
+//! Discovery by application as Nacos holds it: mapping, instances, metadata.
+
+use std::collections::BTreeSet;
+
+use super::{
+    config::{config, escaped},
+    place::Place,
+    server::{Server, not_seen},
+};
+use crate::{
+    question::{Question, RegistryAddress, RegistryKind},
+    report::words::{Phrase, Say},
+    snapshot::Seen,
+    view::application::{
+        Application, Instance, Mapping, MappingForm,
+        names::{is_foreign, subscribed_by_name},
+        texts::{Named, Texts},
+    },
+};
+
+/// How many applications that are not mapped are looked into.
+const APPLICATIONS: usize = 50;
+
+/// Everything known of the application model for the interface.
+pub(super) fn application(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    registry: &RegistryAddress,
+    other_namespaces: &[String],
+) -> Application {
+    let interface = &question.service.interface;
+    let mut found = Application {
+        mapping_known: true,
+        instances_known: true,
+        grouped: (place.groups.len() > 1).then_some(RegistryKind::Nacos),
+        ..Application::default()
+    };
+    let mapping = |namespace: &str| server.config(namespace, "mapping", &escaped(interface));
+    read_mapping(
+        server,
+        place,
+        interface,
+        &mapping(&place.namespace),
+        &mut found,
+    );
+    let wanted: BTreeSet<String> = found
+        .mapped
+        .iter()
+        .cloned()
+        .chain(subscribed_by_name(question, registry))
+        .collect();
+    let mut unmapped = BTreeSet::new();
+    // 3.0 looks in DEFAULT_GROUP, 3.1 on in the registry's group.
+    for group in &place.groups {
+        let names = server.names(&place.namespace, Some(group));
+        match &names {
+            Seen::Here(names, _) => {
+                let applications = names
+                    .iter()
+                    .map(|named| named.name.as_str())
+                    .filter(|name| !is_of_interface_level(name) && is_foreign(question, name));
+                for name in applications {
+                    found.any_instance = true;
+                    if !wanted.contains(name) {
+                        unmapped.insert(name.to_owned());
+                    }
+                }
+            }
+            Seen::Absent(_) => {}
+            _ => {
+                found.instances_known = false;
+                found.not_seen.push(not_seen(
+                    Phrase::new(Say::NacosServices)
+                        .with("place", format!("{}/{group}", place.shown_namespace())),
+                    &names,
+                    true,
+                ));
+            }
+        }
+        for application in &wanted {
+            found.instances_known &=
+                instances(server, place, group, application, &mut found.instances);
+        }
+    }
+    found.instances.sort_by(|a, b| a.address.cmp(&b.address));
+    let definers = definers(server, place, interface);
+    found.defined = !definers.is_empty();
+    found.definers = definers;
+    found.elsewhere = other_namespaces.iter().any(
+        |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
+    ) || question.sweep
+        && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
+    if found.instances.is_empty() {
+        for group in &place.groups {
+            for application in unmapped.iter().take(APPLICATIONS) {
+                instances(server, place, group, application, &mut found.others);
+            }
+        }
+    }
+    metadata(server, place, &mut found);
+    found
+}
+
+fn read_mapping(
+    server: Server<'_>,
+    place: &Place,
+    interface: &str,
+    seen: &Seen<'_, String>,
+    found: &mut Application,
+) {
+    let applications: Vec<String> = match seen {
+        Seen::Here(text, _) => text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned)
+            .collect(),
+        Seen::Absent(_) => Vec::new(),
+        _ => {
+            found.mapping_known = false;
+            let what = config(&place.namespace, "mapping", interface);
+            found.not_seen.push(not_seen(what, seen, true));
+            return;
+        }
+    };
+    let fact = match seen {
+        Seen::Here(text, _) => Phrase::new(Say::MappingNames).with("names", text.as_str()),
+        _ => Say::MappingAbsent.into(),
+    };
+    found.mapped.clone_from(&applications);
+    found.mapped.sort();
+    found.mapped.dedup();
+    // 2.7 keeps it in the config centre, 3.x in the metadata report: in Nacos that is one place.
+    for form in [MappingForm::Report, MappingForm::ConfigCenter] {
+        found.mappings.push(Mapping {
+            form,
+            place: super::place::shown(&place.namespace, "mapping"),
+            applications: applications.clone(),
+            evidence: seen.line().map(|line| server.evidence(line, fact.clone())),
+        });
+    }
+}
+
+/// Instances of an application in a group; whether they are known.
+fn instances(
+    server: Server<'_>,
+    place: &Place,
+    group: &str,
+    application: &str,
+    found: &mut Vec<Instance>,
+) -> bool {
+    let seen = server.instances(&place.namespace, group, application);
+    let Seen::Here(list, line) = seen else {
+        return matches!(seen, Seen::Absent(_));
+    };
+    found.extend(list.into_iter().map(|(instance, told)| Instance {
+        application: application.to_owned(),
+        address: format!("{}:{}", instance.ip, instance.port),
+        host: instance.ip,
+        port: instance.port,
+        revision: instance.metadata.get("dubbo.metadata.revision").cloned(),
+        metadata: instance.metadata,
+        enabled: told && instance.enabled,
+        healthy: instance.healthy,
+        weight: instance.weight,
+        in_group: group == place.group,
+        evidence: server.evidence(line, Say::InstanceRegistered),
+    }));
+    true
+}
+
+/// The metadata of every revision: of the instances that the consumer asks for, and of the others where it has none,
+/// since they may show who exports the interface.
+fn metadata(server: Server<'_>, place: &Place, found: &mut Application) {
+    let texts = Texts {
+        snapshot: server.snapshot,
+        source: server.source,
+        missing: server.missing,
+    };
+    for instance in found.instances.iter().chain(&found.others) {
+        let (Some(key), Some(revision)) = (instance.metadata_key(), instance.exports()) else {
+            continue;
+        };
+        if found.metadata.contains_key(&key) {
+            continue;
+        }
+        let named = Named {
+            application: &instance.application,
+            revision,
+        };
+        let data_id = escaped(&instance.application);
+        let seen = server.config(&place.namespace, revision, &data_id);
+        let address = [
+            ("namespace", place.namespace.as_str()),
+            ("group", revision),
+            ("data_id", data_id.as_str()),
+        ];
+        let metadata = texts.metadata(named, seen, ("nacos.config", &address));
+        found.metadata.insert(key, metadata);
+    }
+}
+
+/// Whether a mapped application has a service at another place of the server.
+fn has_instances_elsewhere(
+    server: Server<'_>,
+    place: &Place,
+    other_namespaces: &[String],
+    mapped: &[String],
+) -> bool {
+    let here = std::iter::once((&place.namespace, true));
+    !mapped.is_empty()
+        && here
+            .chain(other_namespaces.iter().map(|namespace| (namespace, false)))
+            .any(|(namespace, own)| {
+                let names = server.names(namespace, None).here().unwrap_or_default();
+                names.iter().any(|named| {
+                    mapped.contains(&named.name) && !(own && place.groups.contains(&named.group))
+                })
+            })
+}
+
+fn is_of_interface_level(name: &str) -> bool {
+    ["providers:", "consumers:", "configurators:", "routers:"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
+}
+
+/// Applications that left a service definition as providers (`interface:version:group:provider:application`).
+fn definers(server: Server<'_>, place: &Place, interface: &str) -> BTreeSet<String> {
+    let prefix = format!("{}:", escaped(interface));
+    server
+        .configs_with(&place.namespace, &escaped(interface))
+        .here()
+        .unwrap_or_default()
+        .iter()
+        .filter(|entry| entry.data_id.starts_with(&prefix))
+        .filter_map(|entry| Some(entry.data_id.split_once(":provider:")?.1.to_owned()))
+        .collect()
+}
