@@ -97,11 +97,16 @@ fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
                 StageId::Question
                     | StageId::NameForm
                     | StageId::Entries
+                    | StageId::Instances
+                    | StageId::Revision
                     | StageId::Protocol
                     | StageId::Configurators
             );
+            // Weights of instances are told whatever the outcome.
+            let first = stage.raises.iter().take(1);
+            let first = first.filter(|raised| raised.code != Code::WeightZero);
             if tells {
-                found.extend(stage.raises.iter().take(1).cloned());
+                found.extend(first.cloned());
             }
         }
     }

@@ -230,6 +230,9 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
     if judged.view.model != Model::Application {
         return;
     }
+    if judged.code() == Some(Code::MetadataServiceUnreachable) {
+        judged.limits.insert(Limit::Standing);
+    }
     let is_key = judged.stage == Some(StageId::Key);
     let other_group = judged.code() == Some(Code::RegistryGroupDiffers);
     if is_key && judged.view.partial || other_group {

@@ -113,6 +113,7 @@ sentences! {
     MappingAbsent: "no application is mapped to the interface", "该接口没有映射到任何应用";
     MetadataStored: "metadata of revision {revision}", "修订号 {revision} 的元数据";
     MetadataCached: "metadata of revision {revision} in a cache file", "缓存文件中修订号 {revision} 的元数据";
+    MetadataCalled: "answer of the metadata service at {address}", "{address} 的元数据服务的应答";
     MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该修订号";
     MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
     MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";

@@ -127,6 +127,24 @@ pub enum Metadata {
         /// Where it was seen.
         evidence: Evidence,
     },
+    /// The metadata service of an instance was called and did not answer.
+    Unreachable {
+        /// `host:port` that was called.
+        address: String,
+        /// What became of the call.
+        reason: String,
+        /// Where it was seen.
+        evidence: Evidence,
+    },
+    /// The metadata service of an instance answered, and not with metadata.
+    Refused {
+        /// `host:port` that was called.
+        address: String,
+        /// What it said.
+        reason: String,
+        /// Where it was seen.
+        evidence: Evidence,
+    },
     /// Nobody saw it.
     Unknown(NotSeen),
 }
@@ -137,6 +155,24 @@ impl Instance {
         self.metadata
             .get("dubbo.metadata.storage-type")
             .is_some_and(|kind| kind == "remote")
+    }
+
+    /// `host:port` of its metadata service: the port is among `dubbo.metadata-service.url-params`, flat (3.x) or by protocol
+    /// (2.7), else the instance's own.
+    pub fn metadata_service(&self) -> String {
+        let params = self.metadata.get("dubbo.metadata-service.url-params");
+        let params: Option<serde_json::Value> =
+            params.and_then(|text| serde_json::from_str(text).ok());
+        let port = params.as_ref().and_then(|params| {
+            let nested = || params.as_object()?.values().find_map(|of| of.get("port"));
+            let port = params.get("port").or_else(nested)?;
+            Some(
+                port.as_str()
+                    .map_or_else(|| port.to_string(), str::to_owned),
+            )
+        });
+        let port = port.unwrap_or_else(|| self.port.to_string());
+        format!("{}:{port}", self.host)
     }
 
     /// Its revision, unless it says that it exports nothing.
@@ -165,6 +201,16 @@ impl Application {
             .iter()
             .filter(|mapping| mapping.form == form)
             .flat_map(|mapping| mapping.applications.iter().map(String::as_str))
+            .collect()
+    }
+
+    /// Metadata services of the instances that name this application and revision.
+    pub(crate) fn services_of(&self, key: &(String, String)) -> Vec<String> {
+        let all = self.instances.iter().chain(&self.others);
+        let same = all.filter(|instance| instance.metadata_key().as_ref() == Some(key));
+        same.map(Instance::metadata_service)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
             .collect()
     }
 

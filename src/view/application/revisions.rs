@@ -45,6 +45,8 @@ enum Why {
         computed: String,
         evidence: Evidence,
     },
+    Unreachable(String, String, Evidence),
+    Refused(String, String, Evidence),
 }
 
 impl Why {
@@ -53,6 +55,8 @@ impl Why {
             Self::Nothing => Code::RevisionZero,
             Self::NotStored(_) => Code::MetadataMissing,
             Self::Other { .. } => Code::RevisionMismatch,
+            Self::Unreachable(..) => Code::MetadataServiceUnreachable,
+            Self::Refused(..) => Code::MetadataRefused,
         }
     }
 }
@@ -160,6 +164,24 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
         Some(Metadata::Absent(evidence)) if instance.is_remote() => {
             Err(known(Why::NotStored(evidence.clone())))
         }
+        Some(Metadata::Unreachable {
+            address,
+            reason,
+            evidence,
+        }) => Err(known(Why::Unreachable(
+            address.clone(),
+            reason.clone(),
+            evidence.clone(),
+        ))),
+        Some(Metadata::Refused {
+            address,
+            reason,
+            evidence,
+        }) => Err(known(Why::Refused(
+            address.clone(),
+            reason.clone(),
+            evidence.clone(),
+        ))),
         other => {
             if let Some((services, evidence)) = by_entries(case, instance) {
                 return Ok(here(services, evidence, true));
@@ -234,12 +256,14 @@ fn raises(case: &Case<'_>, dropped: &[(&Instance, Why)]) -> Vec<Raised> {
         .collect()
 }
 
-/// The order in which the first hit is the verdict: 4006 > 4003 > 4005.
+/// The order in which the first hit is the verdict: 4006 > 4003 > 4014 > 4004 > 4005.
 fn rank(code: Code) -> u8 {
     match code {
         Code::RevisionZero => 0,
         Code::MetadataMissing => 1,
-        _ => 2,
+        Code::MetadataRefused => 2,
+        Code::MetadataServiceUnreachable => 3,
+        _ => 4,
     }
 }
 
@@ -252,9 +276,9 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
             match why {
                 Why::Nothing => {}
                 Why::NotStored(absent) => shown.push(absent.clone()),
-                Why::Other { evidence, .. } => {
-                    shown.push(evidence.clone());
-                }
+                Why::Other { evidence, .. }
+                | Why::Unreachable(.., evidence)
+                | Why::Refused(.., evidence) => shown.push(evidence.clone()),
             }
             shown
         })
@@ -265,11 +289,17 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
         Why::Other { computed, .. } => Some(computed),
         _ => None,
     };
+    let (address, reason) = match why {
+        Why::Unreachable(address, reason, _) | Why::Refused(address, reason, _) => {
+            (address, Some(reason))
+        }
+        _ => (&instance.address, None),
+    };
     Raised {
         code: why.code(),
         params: object(json!({
             "service": case.question.service.to_string(), "application": instance.application,
-            "revision": instance.revision.as_deref().unwrap_or("-"), "address": instance.address,
+            "revision": instance.revision.as_deref().unwrap_or("-"), "address": address, "reason": reason,
             "count": pairs.len(), "computed": computed,
         })),
         subject: ("application".to_owned(), instance.application.clone()),
@@ -282,8 +312,8 @@ fn possible(case: &Case<'_>, open: &[(&Instance, NotSeen)]) -> Vec<Raised> {
     let (instance, _) = open[0];
     let params = object(json!({
         "service": case.question.service.to_string(), "application": instance.application,
-        "revision": instance.revision.as_deref().unwrap_or("-"), "address": instance.address, "count": open.len(),
-        "paths": [], "keys": [],
+        "revision": instance.revision.as_deref().unwrap_or("-"), "address": instance.metadata_service(),
+        "reason": "not seen", "count": open.len(), "paths": [], "keys": [],
     }));
     let raised = |code| Raised {
         code,
@@ -291,5 +321,8 @@ fn possible(case: &Case<'_>, open: &[(&Instance, NotSeen)]) -> Vec<Raised> {
         subject: ("application".to_owned(), instance.application.clone()),
         evidence: vec![instance.evidence.clone()],
     };
-    vec![raised(Code::NotInMetadata)]
+    vec![
+        raised(Code::MetadataServiceUnreachable),
+        raised(Code::NotInMetadata),
+    ]
 }

@@ -46,16 +46,15 @@ impl Sign {
                     }
                 }
                 Some(_) => {
-                    sign.unclear.retain(|name| {
-                        !sign.exporters.contains(name) && !application.writers.contains(name)
-                    });
+                    sign.unclear.insert(instance.application.clone());
                     sign.evidence.push(instance.evidence.clone());
                 }
                 None => {}
             }
         }
         // An application of which one revision is known to export it is clear.
-        sign.unclear.retain(|name| !sign.exporters.contains(name));
+        sign.unclear
+            .retain(|name| !sign.exporters.contains(name) && !application.writers.contains(name));
         sign.exporters
             .retain(|name| super::names::is_foreign(case.question, name));
         sign.evidence.dedup();

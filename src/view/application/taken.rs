@@ -74,7 +74,10 @@ pub(super) fn stage<'a>(
             })
         })
         .collect();
-    let raises = raises(case, asked, &here, &there, &drops);
+    let mut raises = raises(case, asked, &here, &there, &drops);
+    if !kept.is_empty() {
+        raises.retain(|raised| drops.contains_key(&raised.code));
+    }
     let stage = Stage::counted(StageId::Instances, here.len(), kept.len(), dropped, raises);
     (stage, kept)
 }

@@ -31,6 +31,8 @@ pub(crate) struct Named<'a> {
     pub(crate) application: &'a str,
     /// Revision.
     pub(crate) revision: &'a str,
+    /// Metadata services of its instances, as `host:port`.
+    pub(crate) services: &'a [String],
 }
 
 impl Texts<'_> {
@@ -101,7 +103,65 @@ impl Texts<'_> {
                 return Some(place.parsed(named, &text, line, shown));
             }
         }
-        None
+        self.called(named)
+    }
+
+    /// What recorded calls of the metadata service gave: the text of any instance of the revision will do.
+    fn called(self, named: Named<'_>) -> Option<Metadata> {
+        let probes = self.snapshot.manifest().sources.iter();
+        let probes: Vec<&SourceId> = probes
+            .filter(|(_, source)| source.kind == SourceKind::Probe)
+            .map(|(id, _)| id)
+            .collect();
+        let mut failed = None;
+        for (id, address) in probes
+            .iter()
+            .flat_map(|id| named.services.iter().map(move |address| (*id, address)))
+        {
+            let key = Key::MetadataCall {
+                address: address.clone(),
+                app: named.application.to_owned(),
+                revision: named.revision.to_owned(),
+            };
+            self.missing.note(self.snapshot, Want::any(id, key.clone()));
+            let place = Texts { source: id, ..self };
+            for line in self.snapshot.latest(id, &key) {
+                let shown = Phrase::new(Say::MetadataCalled).with("address", address.as_str());
+                let evidence = evidence(self.snapshot, id, line, shown.clone());
+                if let Some(kind) = line.err_kind() {
+                    let (address, reason) = (address.clone(), kind.as_str().to_owned());
+                    failed = Some(match kind {
+                        ErrKind::Refused
+                        | ErrKind::Timeout
+                        | ErrKind::Unreachable
+                        | ErrKind::UnknownHost
+                        | ErrKind::Reset => Metadata::Unreachable {
+                            address,
+                            reason,
+                            evidence,
+                        },
+                        _ => Metadata::Refused {
+                            address,
+                            reason,
+                            evidence,
+                        },
+                    });
+                    continue;
+                }
+                let text = line.body_text().unwrap_or_default();
+                match place.parsed(named, &text, line, shown) {
+                    Metadata::Unreadable { error, evidence } => {
+                        failed = Some(Metadata::Refused {
+                            address: address.clone(),
+                            reason: error,
+                            evidence,
+                        });
+                    }
+                    found => return Some(found),
+                }
+            }
+        }
+        failed
     }
 
     fn parsed(self, named: Named<'_>, text: &str, line: &Line, shown: Phrase) -> Metadata {

@@ -185,9 +185,11 @@ fn metadata(server: Server<'_>, place: &Place, found: &mut Application) {
         if found.metadata.contains_key(&key) {
             continue;
         }
+        let services = found.services_of(&key);
         let named = Named {
             application: &instance.application,
             revision,
+            services: &services,
         };
         let data_id = escaped(&instance.application);
         let seen = server.config(&place.namespace, revision, &data_id);

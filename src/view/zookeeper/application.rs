@@ -271,9 +271,11 @@ fn metadata(tree: Tree<'_>, place: &Place, found: &mut Application) {
         let (Some(key), Some(revision)) = (instance.metadata_key(), instance.exports()) else {
             continue;
         };
+        let services = found.services_of(&key);
         let named = Named {
             application: &instance.application,
             revision,
+            services: &services,
         };
         if found.metadata.contains_key(&key) {
             continue;
