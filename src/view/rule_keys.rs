@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use super::held::{Application, Entry, LayerKind};
+use super::application::Application;
+use super::held::{Entry, LayerKind};
 use crate::{model::service_key::ServiceKey, question::Question};
 
 /// Suffixes of the keys under which rules are kept, all lines together.

@@ -261,7 +261,7 @@ fn stale(computed: &Computed<'_>, held: &Held, list: &OwnList) -> Option<Raised>
     let application = &held.application;
     let known = held.listing.is_known()
         && (application.is_absent() || application.mapping_known && application.instances_known)
-        && application.hidden == 0;
+        && application.hidden() == 0;
     let decided = matches!(computed.outcome, Outcome::Reachable | Outcome::None);
     if !known || !decided {
         return None;

@@ -226,6 +226,12 @@ impl Application {
         instance.in_group == version.at_least(since)
     }
 
+    /// How many instances of mapped applications clients are not told of.
+    pub fn hidden(&self) -> usize {
+        let hidden = self.instances.iter().filter(|instance| !instance.enabled);
+        hidden.count()
+    }
+
     /// The mapping names applications, none of them has an instance anywhere, and that is known.
     pub fn is_deserted(&self) -> bool {
         self.mapping_known && self.instances_known && self.instances.is_empty() && !self.elsewhere
