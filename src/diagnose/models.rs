@@ -80,7 +80,8 @@ pub(crate) fn judge_models(case: &Case<'_>, said: &Said) -> Judged {
 fn application_first(case: &Case<'_>, said: &Said) -> Judged {
     let alone = BTreeSet::from([StageId::Decision]);
     let interface = judge_view(case, case.repaired(&alone), said);
-    let application = judge_view(case, application::view(case), said);
+    let mut application = judge_view(case, application::view(case), said);
+    beside(&interface.view, &mut application.view);
     match (usable(&application), usable(&interface)) {
         (Usable::Yes, _) => application,
         (Usable::No, Usable::Yes | Usable::Open) => interface,
@@ -102,6 +103,18 @@ fn application_first(case: &Case<'_>, said: &Said) -> Judged {
         }
         (Usable::Open, _) => open(application, &interface),
     }
+}
+
+/// What was found on the way that is not taken: entries that are switched off, and remarks on rules.
+fn beside(interface: &View, application: &mut View) {
+    let entries = interface.stage(&StageId::Entries);
+    let off = entries.filter(|stage| !stage.dropped.is_empty());
+    let raised = off
+        .into_iter()
+        .flat_map(|stage| stage.raises.iter().take(1));
+    let remarks = interface.routed.remarks.iter();
+    let found: Vec<_> = raised.chain(remarks).cloned().collect();
+    application.routed.remarks.extend(found);
 }
 
 /// It depends on what nobody saw of the application model.

@@ -22,7 +22,9 @@ use crate::{
 
 /// Names the cause where nothing is registered.
 pub(super) fn overrule(own: &Own, case: &Case<'_>, list: Option<&OwnList>, judged: &mut Judged) {
-    let unregistered = |raised: &Raised| raised.code == Code::NotRegistered;
+    // A service definition outlives the registration that its mapping would lead to.
+    let unregistered =
+        |raised: &Raised| matches!(raised.code, Code::NotRegistered | Code::MappingMissing);
     let decided =
         judged.outcome == Outcome::None && judged.raised.as_ref().is_some_and(unregistered);
     let open = judged.outcome == Outcome::Unknown

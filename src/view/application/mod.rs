@@ -20,7 +20,7 @@ use serde_json::{Map, Value};
 
 use super::{
     held::{Held, Reach},
-    interface::{Case, Kept, Routed, View},
+    interface::{Case, Kept, Routed, View, same_rule},
     stage::{Model, Stage, StageId, State},
 };
 use crate::{diagnose::code::Code, model::version::Line, question::Question, view::held::Entry};
@@ -168,19 +168,26 @@ pub fn then(case: &Case<'_>, failed: &StageId, code: Option<Code>) -> Vec<Code> 
         return Vec::new();
     }
     let mut done = BTreeSet::from([failed.clone()]);
+    if matches!(failed, StageId::Router(_)) {
+        done.extend(view(case).stage(failed).into_iter().flat_map(same_rule));
+    }
     let mut codes = Vec::new();
     loop {
         let view = repaired(case, &done);
         let next = view.stages.iter().find(|stage| {
             stage.state == State::Failed && !done.contains(&stage.id) && stage.id > StageId::Place
         });
-        let Some((id, code)) =
-            next.and_then(|stage| Some((stage.id.clone(), stage.raises.first()?.code)))
+        let Some((stage, code)) = next.and_then(|stage| Some((stage, stage.raises.first()?.code)))
         else {
             return codes;
         };
+        if code == Code::NotRegistered {
+            // Repaired, it would lead to nobody known.
+            return codes;
+        }
         codes.push(code);
-        done.insert(id);
+        done.extend(same_rule(stage));
+        done.insert(stage.id.clone());
     }
 }
 
