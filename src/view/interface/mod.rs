@@ -331,3 +331,8 @@ impl Stage {
 fn shown(listing: &Listing) -> Vec<super::stage::Evidence> {
     listing.evidence().cloned().into_iter().collect()
 }
+
+/// The stages of routers that are repaired with this one: they read the same rule.
+pub(in crate::view) fn same_rule(stage: &Stage) -> Vec<StageId> {
+    routing::same_rule(stage)
+}
