@@ -22,6 +22,7 @@ mod stages;
 mod subject;
 mod waterfall;
 
+pub use crate::route::trace::Oddity;
 pub use coverage::{Coverage, PartName, coverage};
 pub use difference::{Difference, differences};
 pub use drill::Gone;

@@ -16,11 +16,10 @@ use super::{
 use crate::{
     diagnose::{
         code::Code,
-        lint::{Linted, Remark, RuleKind, RuleText, reading},
+        lint::{Linted, Remark, RuleKind, RuleText, reading, shown},
     },
     exit::Ending,
     model::version::DubboVersion,
-    rule::condition::text::shown,
     snapshot::{Manifest, Masker, SourceId},
     view::stage::NotSeen,
 };

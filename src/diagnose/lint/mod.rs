@@ -19,7 +19,7 @@ mod tag;
 mod urls;
 mod visible;
 
-pub use crate::rule::kind::RuleKind;
+pub use crate::rule::{condition::text::shown, kind::RuleKind};
 pub use reading::reading;
 
 use serde_json::{Map, Value, json};

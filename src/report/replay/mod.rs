@@ -11,12 +11,11 @@ use crate::input::requests::Request;
 use crate::model::secret::{MASK, is_secret_name};
 use crate::model::zone::Zones;
 use crate::replay::{
-    self, Class, Coverage, PartName, Ran, Trial, cause, differences, place, shift, unguarded,
-    waterfall,
+    self, Class, Coverage, Oddity, PartName, Ran, Trial, cause, differences, place, shift,
+    unguarded, waterfall,
 };
 
 use super::words::{Lang, Say};
-use crate::route::trace::Oddity;
 
 pub use model::{
     CandidateChange, CauseInfo, ChangeInfo, ClassInfo, CoverageInfo, DifferenceInfo, Draw,
