@@ -264,7 +264,8 @@ mod tests {
                 .iter()
                 .flat_map(|(_, text)| {
                     text.match_indices("DG")
-                        .map(|(at, _)| text[at..].chars().take(6).collect())
+                        .map(|(at, _)| text[at..].chars().take(6).collect::<String>())
+                        .filter(|word| word.ends_with(|c: char| c.is_ascii_digit()))
                 })
                 .collect()
         };

@@ -158,6 +158,8 @@ pub(super) fn applications_of(
         _ => return None,
     };
     let mut applications = Applications::default();
+    // All are read before one that is not known decides, so that all are asked for in one round.
+    let mut all_known = true;
     let others = names.iter().filter(|named| {
         named.name.starts_with("providers:") && !is_of_interface(&named.name, interface)
     });
@@ -167,11 +169,9 @@ pub(super) fn applications_of(
             break;
         }
         let (entries, listing) = read_entries(server, namespace, group, &named.name);
-        if !listing.is_known() {
-            return None;
-        }
+        all_known &= listing.is_known();
         let providers = entries.iter().filter_map(Entry::application);
         applications.names.extend(providers);
     }
-    Some(applications)
+    all_known.then_some(applications)
 }

@@ -149,6 +149,8 @@ pub(super) fn applications_under(
         _ => return None,
     };
     let mut applications = Applications::default();
+    // All are read before one that is not known decides, so that all are asked for in one round.
+    let mut all_known = true;
     let others = service_names(names).filter(|other| other != interface);
     for (number, other) in others.enumerate() {
         if number == LOOKED_THROUGH {
@@ -157,11 +159,9 @@ pub(super) fn applications_under(
         }
         let (entries, listing) =
             read_entries(tree, &format!("{}/providers", service_under(root, &other)));
-        if !listing.is_known() {
-            return None;
-        }
+        all_known &= listing.is_known();
         let providers = entries.iter().filter_map(Entry::application);
         applications.names.extend(providers);
     }
-    Some(applications)
+    all_known.then_some(applications)
 }

@@ -20,6 +20,7 @@ pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
     let whole = recording.read_all().unwrap();
     let question = ask::question(&case.ask, &whole).ok()?;
     let mut snapshot = recording.snapshot();
+    let mut last = String::new();
     for round in 0..ROUNDS {
         let mut fresh = wants(&question, &snapshot);
         fresh.retain(|want| !snapshot.was_asked(want));
@@ -35,7 +36,8 @@ pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
                 ))
             });
         }
+        last = format!("{:?} and {} more", fresh[0], fresh.len() - 1);
         recording.fill(&mut snapshot, &fresh).unwrap();
     }
-    Some(Err(format!("still asking after {ROUNDS} rounds")))
+    Some(Err(format!("still asking after {ROUNDS} rounds: {last}")))
 }
