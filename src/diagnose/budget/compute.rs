@@ -18,10 +18,12 @@ use crate::{
         plan::{self, Cluster, Side as Measuring},
         time::Micros,
     },
+    diagnose::code::Code,
     model::{url::Url, version::DubboVersion},
     question::Question,
     report::words::{Phrase, Say},
     snapshot::{Key, Snapshot, SourceKind, Want},
+    view::held::{Listing, Reach, ReachFailure},
 };
 
 /// The longest timeout that Dubbo can be given: an `int` of milliseconds.
@@ -40,6 +42,8 @@ pub(super) struct Computed<'a> {
     pub(super) budget: Budget,
     /// What is in force depends on an assumption.
     pub(super) certainty: Certainty,
+    /// Registries that did not answer: what that is, and why their providers were not seen.
+    pub(super) unread: Vec<(ReachFailure, NotSeen)>,
     pub(super) happenings: Vec<Happening>,
     pub(super) consumers: Option<u64>,
     /// The round trip as it was tried, and whether that was on the consumer.
@@ -127,6 +131,7 @@ pub(super) fn compute<'a>(
             ..Budget::default()
         },
         certainty: Certainty::Certain,
+        unread: unread(&registries),
         happenings: happenings(question),
         consumers,
         probed: None,
@@ -256,7 +261,9 @@ fn doubts(computed: &mut Computed<'_>) {
         } else {
             Say::NotAsked
         };
-        lacking.push((Say::ProvidersSettings, why));
+        if computed.unread.is_empty() {
+            lacking.push((Say::ProvidersSettings, why));
+        }
     }
     for (what, why) in lacking {
         computed.certainty = Certainty::Likely;
@@ -267,6 +274,36 @@ fn doubts(computed: &mut Computed<'_>) {
             required: false,
         });
     }
+    // What a registry that did not answer holds would decide: what is in force without it is a guess.
+    if no_provider && !computed.unread.is_empty() {
+        computed.certainty = Certainty::Possible;
+        for (failure, unread) in &computed.unread {
+            let how_to_see = match failure.raised.code {
+                Code::RegistryUnreachable => Some(Say::HowProbe.into()),
+                _ => unread.how_to_see.clone(),
+            };
+            computed.not_seen.push(NotSeen {
+                what: Phrase::new(Say::ProvidersSettings).with("name", "-"),
+                how_to_see,
+                required: true,
+                ..unread.clone()
+            });
+        }
+    }
+}
+
+/// Registries that did not answer: what that is, and why their providers were not seen.
+fn unread(registries: &[gather::Registry]) -> Vec<(ReachFailure, NotSeen)> {
+    registries
+        .iter()
+        .filter_map(|registry| registry.held.first())
+        .filter_map(|held| match (&held.reach, &held.listing) {
+            (Reach::Failed(failure), Listing::Unknown(unseen)) => {
+                Some((failure.clone(), unseen.clone()))
+            }
+            _ => None,
+        })
+        .collect()
 }
 
 /// The URL that decides tries and cluster.

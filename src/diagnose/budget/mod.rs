@@ -26,6 +26,7 @@ use crate::{
     question::Question,
     snapshot::{Snapshot, Want},
     view::{
+        held::{ReachFailure, Standing},
         missing::Missing,
         stage::{Evidence, NotSeen},
     },
@@ -77,6 +78,7 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     raised.extend(raise_load::chain(&computed));
     raised.extend(raise_load::links(&computed));
     raised.extend(raise_logs::logs(&computed));
+    raised.extend(computed.unread.iter().map(|(failure, _)| unread(failure)));
     let mut findings: Vec<Finding> = raised.into_iter().map(finding).collect();
     findings.sort_by(|a, b| {
         b.severity
@@ -92,6 +94,23 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
         not_seen: computed.not_seen.clone(),
         budget: computed.budget,
         findings,
+    }
+}
+
+/// A registry that did not answer.
+fn unread(failure: &ReachFailure) -> Raise {
+    let raised = &failure.raised;
+    Raise {
+        code: raised.code,
+        certainty: match failure.standing {
+            Standing::Consumers => Certainty::Certain,
+            Standing::Same => Certainty::Likely,
+            Standing::Elsewhere => Certainty::Possible,
+        },
+        lowered: false,
+        subject: ("registry", raised.subject.1.clone()),
+        params: raised.params.clone().into(),
+        evidence: raised.evidence.clone(),
     }
 }
 
