@@ -43,6 +43,18 @@ pub struct Use {
     pub emptied: bool,
 }
 
+impl Use {
+    /// What became of it over both.
+    fn and(self, other: Self) -> Self {
+        Self {
+            matched: self.matched || other.matched,
+            removed: self.removed || other.removed,
+            leaked: self.leaked || other.leaked,
+            emptied: self.emptied || other.emptied,
+        }
+    }
+}
+
 /// Every part that was asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Seen {
@@ -85,36 +97,19 @@ pub struct Coverage {
 /// The coverage of the first scenario.
 pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Coverage {
     let all = parts(scenario, folded);
-    let asked =
-        |name: &PartName| {
-            folded.seen.parts.keys().any(|seen| {
-                seen.rule == name.rule && seen.text == name.text && same_place(seen, name)
-            })
-        };
-    let used = |name: &PartName| {
-        folded
-            .seen
-            .parts
-            .iter()
-            .filter(|(seen, _)| {
-                seen.rule == name.rule && seen.text == name.text && same_place(seen, name)
-            })
-            .fold(Use::default(), |sum, (_, one)| Use {
-                matched: sum.matched || one.matched,
-                removed: sum.removed || one.removed,
-                leaked: sum.leaked || one.leaked,
-                emptied: sum.emptied || one.emptied,
-            })
-    };
+    let uses = Uses::of(&folded.seen);
     let mut coverage = Coverage::default();
     if folded.requests == 0 {
         return coverage;
     }
     for (name, classic) in all {
-        let found = used(&name);
-        if classic.is_some() && !asked(&name) {
+        let found = uses.of_part(&name);
+        if classic.is_some() && found.is_none() {
             coverage.never_asked.push(name);
-        } else if !found.matched {
+            continue;
+        }
+        let found = found.unwrap_or_default();
+        if !found.matched {
             coverage.never_matched.push(name);
         } else if !found.removed
             && !found.leaked
@@ -140,10 +135,38 @@ pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Cove
     coverage
 }
 
-fn same_place(a: &PartName, b: &PartName) -> bool {
-    match (a.position, b.position) {
-        (Some(a), Some(b)) => a == b,
-        _ => true,
+/// What was seen of the parts with one rule and text; a part without a position may be any of them.
+#[derive(Default)]
+struct SameText {
+    placed: BTreeMap<Position, Use>,
+    unplaced: Option<Use>,
+}
+
+/// What was seen, to be looked up in rules of any length.
+struct Uses<'a>(BTreeMap<(&'a str, &'a str), SameText>);
+
+impl<'a> Uses<'a> {
+    fn of(seen: &'a Seen) -> Self {
+        let mut all: BTreeMap<(&str, &str), SameText> = BTreeMap::new();
+        for (name, used) in &seen.parts {
+            let same = all.entry((&name.rule, &name.text)).or_default();
+            let before = match name.position {
+                Some(position) => same.placed.entry(position).or_default(),
+                None => same.unplaced.get_or_insert_default(),
+            };
+            *before = before.and(*used);
+        }
+        Self(all)
+    }
+
+    /// What became of a part; `None` when no call came to it.
+    fn of_part(&self, name: &PartName) -> Option<Use> {
+        let same = self.0.get(&(name.rule.as_str(), name.text.as_str()))?;
+        let placed: Vec<Use> = match &name.position {
+            Some(position) => same.placed.get(position).copied().into_iter().collect(),
+            None => same.placed.values().copied().collect(),
+        };
+        placed.into_iter().chain(same.unplaced).reduce(Use::and)
     }
 }
 

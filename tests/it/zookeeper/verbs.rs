@@ -320,7 +320,10 @@ fn rules_are_replayed_and_linted_on_what_the_registry_has() {
     let server = Server::start(&distribution, &Options::default());
     block(async {
         let client = tree::writer(&server.address()).await;
-        tree::fill(&client, &fleet()).await;
+        // A replay does not look at instances of an application and would leave the outcome open.
+        let mut tree = fleet();
+        tree.retain(|path, _| !path.starts_with("/services") && !path.contains("/mapping/"));
+        tree::fill(&client, &tree).await;
     });
     let registry = format!("zookeeper://{}", server.address());
     let forced = "force: true\nconditions:\n- '=> host = 10.1.0.9'\n";
