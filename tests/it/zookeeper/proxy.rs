@@ -53,7 +53,11 @@ impl Proxy {
                 let (Ok(client), Ok(server)) = (client, TcpStream::connect(&upstream)) else {
                     continue;
                 };
-                pass(client, server, record.clone(), longest);
+                let limits = Limits {
+                    longest,
+                    ..Limits::NONE
+                };
+                pass(client, server, record.clone(), limits);
             }
         });
         Self { port, seen }
@@ -78,7 +82,11 @@ impl Proxy {
                         client.set_nonblocking(false).expect("a socket");
                         let server = TcpStream::connect(&upstream).expect("the server");
                         open.push(client.try_clone().expect("a socket"));
-                        pass(client, server, record.clone(), usize::MAX);
+                        let limits = Limits {
+                            requests,
+                            ..Limits::NONE
+                        };
+                        pass(client, server, record.clone(), limits);
                     }
                     Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
                 }
@@ -110,7 +118,23 @@ impl Proxy {
     }
 }
 
-fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>, longest: usize) {
+/// Where a connection ends.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    /// Bytes of an answer.
+    longest: usize,
+    /// Requests that are passed on, of all connections.
+    requests: usize,
+}
+
+impl Limits {
+    const NONE: Self = Self {
+        longest: usize::MAX,
+        requests: usize::MAX,
+    };
+}
+
+fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>, limits: Limits) {
     let (from_client, to_server) = (
         client.try_clone().expect("a socket"),
         server.try_clone().expect("a socket"),
@@ -118,23 +142,25 @@ fn pass(client: TcpStream, server: TcpStream, seen: Arc<Mutex<Vec<Request>>>, lo
     std::thread::spawn(move || {
         let mut reader = Frames::default();
         copy(from_client, to_server, |bytes| {
-            seen.lock().expect("the record").extend(reader.read(bytes));
+            let mut seen = seen.lock().expect("the record");
+            seen.extend(reader.read(bytes));
+            seen.len() <= limits.requests
         });
     });
     std::thread::spawn(move || {
-        if longest == usize::MAX {
-            copy(server, client, |_| {});
+        if limits.longest == usize::MAX {
+            copy(server, client, |_| true);
         } else {
-            copy_frames(server, client, longest);
+            copy_frames(server, client, limits.longest);
         }
     });
 }
 
-fn copy(mut from: TcpStream, mut to: TcpStream, mut look: impl FnMut(&[u8])) {
+/// Passes bytes on while `goes_on` says so of what was read.
+fn copy(mut from: TcpStream, mut to: TcpStream, mut goes_on: impl FnMut(&[u8]) -> bool) {
     let mut chunk = [0; 8192];
     while let Ok(n @ 1..) = from.read(&mut chunk) {
-        look(&chunk[..n]);
-        if to.write_all(&chunk[..n]).is_err() {
+        if !goes_on(&chunk[..n]) || to.write_all(&chunk[..n]).is_err() {
             break;
         }
     }
@@ -149,7 +175,7 @@ fn copy_frames(mut from: TcpStream, mut to: TcpStream, longest: usize) {
         if head.iter().all(u8::is_ascii_alphabetic) {
             // The answer to a four-letter word has no length.
             let _ = to.write_all(&head);
-            return copy(from, to, |_| {});
+            return copy(from, to, |_| true);
         }
         let length = usize::try_from(u32::from_be_bytes(head)).expect("a length");
         let mut body = vec![0; length.min(longest)];
