@@ -97,22 +97,31 @@ const ENDINGS: [&str; 9] = [
     "privatekey",
 ];
 
+/// The last two letters of all of them.
+const ENDS: [[u8; 2]; 12] = [
+    *b"ey", *b"id", *b"et", *b"en", *b"ak", *b"on", *b"al", *b"ls", *b"se", *b"rd", *b"wd", *b"sk",
+];
+
+/// What a text must hold, in any letter case, when a name in it is secret; `-`, `_` and dots may stand within.
+pub fn stems() -> impl Iterator<Item = &'static str> {
+    NAMES.into_iter().chain(ENDINGS)
+}
+
 /// Whether the value under this name must be masked: `password`, `token`, `accessToken`, `secret-key`, `nacos.secretKey`.
 ///
 /// Letter case, `-` and `_` do not count; of a dotted name the last part decides, so `registry.password`
 /// and `default.token` are secret while `password.policy` is not.
 pub fn is_secret_name(name: &str) -> bool {
-    // Most names end in another letter than those below.
-    let last = name
+    // Most names end in other letters than those below.
+    let mut letters = name
         .bytes()
-        .rfind(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'.'))
-        .unwrap_or_default();
-    let last = char::from(last.to_ascii_lowercase());
-    if !NAMES
-        .iter()
-        .chain(&ENDINGS)
-        .any(|known| known.ends_with(last))
-    {
+        .rev()
+        .filter(|byte| !matches!(byte, b'-' | b'_' | b' ' | b'.'))
+        .map(|byte| byte.to_ascii_lowercase());
+    let (Some(last), Some(before)) = (letters.next(), letters.next()) else {
+        return false;
+    };
+    if !ENDS.contains(&[before, last]) {
         return false;
     }
     let folded: String = name

@@ -42,6 +42,7 @@ pub struct Answers {
     source: SourceId,
     clock: Clock,
     masker: Masker,
+    masks: bool,
     sender: UnboundedSender<(SourceId, Line)>,
 }
 
@@ -56,9 +57,25 @@ impl Answers {
             source: source.clone(),
             clock: terms.clock,
             masker: terms.masker.clone(),
+            masks: true,
             sender,
         };
         (answers, receiver)
+    }
+
+    /// The same without masking: whoever receives must do it before a line goes anywhere.
+    pub(super) fn unmasked(
+        source: &SourceId,
+        terms: &Terms,
+    ) -> (Self, UnboundedReceiver<(SourceId, Line)>) {
+        let (answers, receiver) = Self::channel(source, terms);
+        (
+            Self {
+                masks: false,
+                ..answers
+            },
+            receiver,
+        )
     }
 
     /// The same way for answers of another source.
@@ -91,7 +108,9 @@ impl Answers {
 
     /// The answer as it is stored.
     pub(super) fn finished(&self, mut line: Line) -> Line {
-        self.masker.line(&mut line);
+        if self.masks {
+            self.masker.line(&mut line);
+        }
         match line.at {
             Some(_) => line,
             None => line.said_at(At::from_time(self.clock.now())),

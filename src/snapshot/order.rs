@@ -1,10 +1,12 @@
 //! The order of lines in a file: equal facts give equal bytes, and a diff of two recordings is readable.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use serde_json::Value;
 
 use super::fields::field_order;
+use super::key::Key;
 use super::line::Line;
 use super::time::At;
 
@@ -19,9 +21,36 @@ pub(crate) fn sorted<'a>(
     keyed.into_iter().map(|(_, line)| line).collect()
 }
 
-/// Which of two lines comes first in a file.
-pub(crate) fn compare(one: &Line, other: &Line, recorded_at: &At) -> Ordering {
-    order(&(fields(one), one), &(fields(other), other), recorded_at)
+/// The place of a line in a file, as far as it follows from other things than what the whole line looks like. Kept for
+/// lines that are written already.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    op: Box<str>,
+    fields: Vec<Field<'static>>,
+    via: Option<Box<str>>,
+    at: At,
+    payload: usize,
+}
+
+impl Place {
+    /// `recorded_at` = the time of a line that has none.
+    pub(crate) fn of(line: &Line, recorded_at: &At) -> Self {
+        Self {
+            op: line.key.op().into(),
+            fields: fields(line).into_iter().map(Field::into_owned).collect(),
+            via: line.via.as_deref().map(Into::into),
+            at: line.at.as_ref().unwrap_or(recorded_at).clone(),
+            payload: line.payload.rank(),
+        }
+    }
+}
+
+/// Sorts keys by the places that their answers will have in a file.
+pub(crate) fn sort_keys(keys: &mut [Key]) {
+    keys.sort_by(|one, other| {
+        let by_op = one.op().cmp(other.op());
+        by_op.then_with(|| one.fields().cmp(&other.fields()))
+    });
 }
 
 fn order<'a>(
@@ -41,12 +70,23 @@ fn order<'a>(
 }
 
 /// A field's value. One that is not there comes first, numbers come by size.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Field<'a> {
     Missing,
     Number(i64),
-    Text(&'a str),
+    Text(Cow<'a, str>),
     Other(String),
+}
+
+impl Field<'_> {
+    fn into_owned(self) -> Field<'static> {
+        match self {
+            Self::Missing => Field::Missing,
+            Self::Number(number) => Field::Number(number),
+            Self::Text(text) => Field::Text(Cow::Owned(text.into_owned())),
+            Self::Other(text) => Field::Other(text),
+        }
+    }
 }
 
 fn fields(line: &Line) -> Vec<Field<'_>> {
@@ -56,7 +96,7 @@ fn fields(line: &Line) -> Vec<Field<'_>> {
         .iter()
         .map(
             |name| match of_key.iter().find(|(field, _)| field == name) {
-                Some((_, value)) => Field::Text(value),
+                Some((_, value)) => Field::Text(Cow::Borrowed(value)),
                 None => line
                     .extra
                     .get(*name)
@@ -76,7 +116,7 @@ fn field(value: &Value) -> Field<'_> {
     match value {
         Value::Null => Field::Missing,
         Value::Bool(truth) => Field::Number(i64::from(*truth)),
-        Value::String(text) => Field::Text(text),
+        Value::String(text) => Field::Text(Cow::Borrowed(text)),
         other => other
             .as_i64()
             .map_or_else(|| Field::Other(other.to_string()), Field::Number),

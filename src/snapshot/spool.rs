@@ -1,50 +1,77 @@
 //! Answers on their way to disk: a recording of everything is larger than memory.
 //!
-//! Lines are kept until they weigh [`CHUNK`], then sorted and put aside in a file. At the end the files of a source are
-//! merged into one, so that the recording has the order of the format. Everything lies in a folder of its own beside
+//! Lines are masked, written and sorted in a thread of their own, so that fetching goes on meanwhile. Up to [`CHUNK`] of
+//! them wait for their turn; what comes nearly in the order of the format leaves in order, into one file, and needs no
+//! merging. At the end the files of a source are merged into one. Everything lies in a folder of its own beside
 //! the target, for its owner alone, and is gone when the spool is dropped: whoever stops leaves nothing behind.
 
-use std::cmp::Ordering;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering as Memory};
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 
 use tempfile::TempDir;
 
 use super::line::Line;
 use super::manifest::SourceId;
 use super::mask::Masker;
-use super::order::{compare, sorted};
+use super::order::Place;
 use super::payload::Payload;
 use super::time::At;
 use super::write::private_file;
 
-/// Lines of about so many bytes are kept in memory.
-const CHUNK: usize = 8 << 20;
+/// Lines of about so many bytes are kept in memory to be sorted.
+const CHUNK: usize = 6 << 20;
+/// Lines of about so many bytes may wait to be looked at.
+const WAITING: usize = 2 << 20;
 /// So many files are merged at once; a process has 1024 open files on most systems.
 const MOST_RUNS: usize = 256;
+/// So much is read and written at once.
+const PIECE: usize = 1 << 18;
+
+/// A line on its way to the thread, with its weight.
+type Put = (SourceId, Line, usize);
+/// The sorted files of each source.
+type Runs = BTreeMap<SourceId, Vec<Run>>;
 
 /// Answers of a recording in the making.
 #[derive(Debug)]
 pub struct Spool {
-    // Dropped after the sorters, whose files lie in it.
-    sources: BTreeMap<SourceId, Sorter>,
-    masker: Masker,
-    chunk: usize,
+    to_worker: Option<Sender<Put>>,
+    worker: Option<JoinHandle<io::Result<Runs>>>,
+    gate: Arc<Gate>,
+    sources: BTreeSet<SourceId>,
     stop: Arc<AtomicBool>,
     folder: Arc<TempDir>,
 }
 
 impl Spool {
     pub(super) fn new(folder: TempDir, masker: Masker) -> Self {
-        Self {
-            sources: BTreeMap::new(),
+        Self::with_chunk(folder, masker, CHUNK)
+    }
+
+    fn with_chunk(folder: TempDir, masker: Masker, chunk: usize) -> Self {
+        let (to_worker, lines) = mpsc::channel();
+        let gate = Arc::new(Gate::default());
+        let stop = Arc::new(AtomicBool::new(false));
+        let worker = Worker {
+            folder: folder.path().to_owned(),
             masker,
-            chunk: CHUNK,
-            stop: Arc::default(),
+            chunk,
+            gate: Arc::clone(&gate),
+            stop: Arc::clone(&stop),
+        };
+        Self {
+            to_worker: Some(to_worker),
+            worker: Some(std::thread::spawn(move || worker.work(lines))),
+            gate,
+            sources: BTreeSet::new(),
+            stop,
             folder: Arc::new(folder),
         }
     }
@@ -56,55 +83,152 @@ impl Spool {
 
     /// Whether anything was put for this source.
     pub fn has(&self, source: &SourceId) -> bool {
-        self.sources.contains_key(source)
+        self.sources.contains(source)
     }
 
-    /// Adds an answer, masked.
-    pub(super) fn put(&mut self, source: &SourceId, mut line: Line) -> io::Result<()> {
-        self.masker.line(&mut line);
-        let sorter = self
-            .sources
-            .entry(source.clone())
-            .or_insert_with(|| Sorter {
-                stem: self.folder.path().join(source.as_str()),
-                ..Sorter::default()
-            });
-        sorter.weight += weight(&line);
-        sorter.lines.push(line);
-        if sorter.weight >= self.chunk {
-            sorter.put_aside()?;
+    /// Adds an answer; it is masked before it is written. Waits while too many others do.
+    pub(super) fn put(&mut self, source: &SourceId, line: Line) -> io::Result<()> {
+        let weight = weight(&line);
+        self.gate.enter(weight);
+        if !self.sources.contains(source) {
+            self.sources.insert(source.clone());
         }
-        Ok(())
+        match &self.to_worker {
+            Some(worker) if worker.send((source.clone(), line, weight)).is_ok() => Ok(()),
+            // It ends before the last line only when the disk does not take any more.
+            _ => self.join().map(drop),
+        }
     }
 
     /// The lines of each source in order. `recorded_at` = the time of lines that have none.
-    pub(super) fn finish(self, recorded_at: &At) -> io::Result<BTreeMap<SourceId, Sorted>> {
-        let mut all = BTreeMap::new();
-        for (source, mut sorter) in self.sources {
-            sorter.put_aside()?;
-            while sorter.runs.len() > MOST_RUNS {
-                sorter.join(&self.stop)?;
-            }
+    pub(super) fn finish(mut self, recorded_at: &At) -> io::Result<BTreeMap<SourceId, Sorted>> {
+        let sources = self.join()?.into_iter();
+        let sorted = sources.map(|(source, runs)| {
             let sorted = Sorted {
-                runs: sorter.runs,
+                runs,
                 recorded_at: recorded_at.clone(),
                 stop: Arc::clone(&self.stop),
                 _folder: Arc::clone(&self.folder),
             };
-            all.insert(source, sorted);
+            (source, sorted)
+        });
+        Ok(sorted.collect())
+    }
+
+    /// Waits for the worker.
+    fn join(&mut self) -> io::Result<Runs> {
+        self.to_worker = None;
+        match self.worker.take().map(JoinHandle::join) {
+            Some(Ok(runs)) => runs,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => Err(io::Error::other("the writing has failed before")),
         }
-        Ok(all)
     }
 }
 
-/// The lines of one source, in no order yet.
+impl Drop for Spool {
+    fn drop(&mut self) {
+        if self.worker.is_some() && !std::thread::panicking() {
+            self.stop.store(true, Memory::Relaxed);
+            let _ = self.join();
+        }
+    }
+}
+
+/// Holds back whoever brings more than the worker takes.
+#[derive(Debug, Default)]
+struct Gate {
+    /// Bytes that wait.
+    waiting: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl Gate {
+    fn enter(&self, weight: usize) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut waiting = self
+            .freed
+            .wait_while(waiting, |waiting| *waiting > WAITING)
+            .unwrap_or_else(PoisonError::into_inner);
+        *waiting += weight;
+    }
+
+    fn leave(&self, weight: usize) {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        *waiting = waiting.saturating_sub(weight);
+        self.freed.notify_one();
+    }
+}
+
+/// Lets everybody through when it is dropped.
+struct Opened<'a>(&'a Gate);
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        self.0.leave(usize::MAX);
+    }
+}
+
+/// What the thread works with.
+struct Worker {
+    folder: PathBuf,
+    masker: Masker,
+    chunk: usize,
+    gate: Arc<Gate>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Worker {
+    fn work(&self, lines: Receiver<Put>) -> io::Result<Runs> {
+        // However this ends: first nobody can send any more, then whoever waits at the gate goes on and learns it.
+        let _opened = Opened(&self.gate);
+        let lines = lines;
+        let mut sorters: BTreeMap<SourceId, Sorter> = BTreeMap::new();
+        for (source, mut line, weight) in &lines {
+            self.masker.line(&mut line);
+            let sorter = sorters.entry(source).or_insert_with_key(|source| Sorter {
+                stem: self.folder.join(source.as_str()),
+                chunk: self.chunk,
+                ..Sorter::default()
+            });
+            sorter.put(&line)?;
+            self.gate.leave(weight);
+        }
+        let all = sorters
+            .into_iter()
+            .map(|(source, sorter)| Ok((source, sorter.finish(&self.stop)?)));
+        all.collect()
+    }
+}
+
+/// A line as it will be written, with its place.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    place: Place,
+    written: Vec<u8>,
+}
+
+impl Entry {
+    fn weight(&self) -> usize {
+        // A place has some six texts.
+        size_of::<Self>() + 300 + self.written.len()
+    }
+}
+
+/// Sorts the lines of one source into as few files as their order of arrival allows: the least of those in memory goes
+/// to the file, unless a greater one is there already; then it waits for the next file.
 #[derive(Debug, Default)]
 struct Sorter {
     stem: PathBuf,
-    lines: Vec<Line>,
-    weight: usize,
-    runs: Vec<Run>,
+    chunk: usize,
     made: usize,
+    weight: usize,
+    now: BinaryHeap<Reverse<Entry>>,
+    later: BinaryHeap<Reverse<Entry>>,
+    /// The file to which lines go, and the last one that went.
+    file: Option<(PathBuf, BufWriter<File>)>,
+    last: Option<Entry>,
+    runs: Vec<Run>,
 }
 
 /// Sorted lines in a file.
@@ -115,52 +239,83 @@ struct Run {
 }
 
 impl Sorter {
-    fn next(&mut self) -> PathBuf {
-        self.made += 1;
-        self.stem.with_extension(self.made.to_string())
-    }
-
-    /// Sorts what is in memory and writes it to a file.
-    fn put_aside(&mut self) -> io::Result<()> {
-        let lines = std::mem::take(&mut self.lines);
-        self.weight = 0;
-        let path = self.next();
+    fn put(&mut self, line: &Line) -> io::Result<()> {
         // Observers give every line its time, so which time stands in for none is of no account here.
         let never = At::from_time(jiff::Timestamp::UNIX_EPOCH);
-        let run = write_run(path, |out| {
-            for line in sorted(&lines, &never) {
-                serde_json::to_writer(&mut *out, line)?;
-                out.write_all(b"\n")?;
-            }
-            Ok(())
-        })?;
-        self.runs.push(run);
+        let mut written = serde_json::to_vec(line)?;
+        written.push(b'\n');
+        let place = Place::of(line, &never);
+        let entry = Entry { place, written };
+        self.weight += entry.weight();
+        if self.last.as_ref().is_some_and(|last| entry < *last) {
+            self.later.push(Reverse(entry));
+        } else {
+            self.now.push(Reverse(entry));
+        }
+        while self.weight > self.chunk {
+            self.put_aside_one()?;
+        }
         Ok(())
+    }
+
+    /// Writes the least line. Returns whether there was one.
+    fn put_aside_one(&mut self) -> io::Result<bool> {
+        if self.now.is_empty() {
+            self.end_run()?;
+            self.now = std::mem::take(&mut self.later);
+        }
+        let Some(Reverse(entry)) = self.now.pop() else {
+            return Ok(false);
+        };
+        self.weight -= entry.weight();
+        let (_, out) = match &mut self.file {
+            Some(file) => file,
+            none => {
+                self.made += 1;
+                let path = self.stem.with_extension(self.made.to_string());
+                let out = BufWriter::with_capacity(PIECE, private_file(&path)?);
+                none.insert((path, out))
+            }
+        };
+        out.write_all(&entry.written)?;
+        self.last = Some(entry);
+        Ok(true)
+    }
+
+    fn end_run(&mut self) -> io::Result<()> {
+        self.last = None;
+        if let Some((path, out)) = self.file.take() {
+            let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+            let bytes = file.metadata()?.len();
+            self.runs.push(Run { path, bytes });
+        }
+        Ok(())
+    }
+
+    /// The sorted files, at most [`MOST_RUNS`].
+    fn finish(mut self, stop: &AtomicBool) -> io::Result<Vec<Run>> {
+        while self.put_aside_one()? {}
+        self.end_run()?;
+        while self.runs.len() > MOST_RUNS {
+            self.join(stop)?;
+        }
+        Ok(self.runs)
     }
 
     /// Makes one file of the first ones.
     fn join(&mut self, stop: &AtomicBool) -> io::Result<()> {
-        let path = self.next();
-        let first: Vec<Run> = self.runs.drain(..MOST_RUNS.min(self.runs.len())).collect();
+        self.made += 1;
+        let path = self.stem.with_extension(self.made.to_string());
+        let first: Vec<Run> = self.runs.drain(..MOST_RUNS).collect();
         let never = At::from_time(jiff::Timestamp::UNIX_EPOCH);
-        let run = write_run(path, |out| merge(&first, &never, stop, out))?;
+        let mut out = BufWriter::with_capacity(PIECE, private_file(&path)?);
+        merge(&first, &never, stop, &mut out)?;
+        self.file = Some((path, out));
         for old in first {
             std::fs::remove_file(old.path)?;
         }
-        self.runs.push(run);
-        Ok(())
+        self.end_run()
     }
-}
-
-fn write_run(
-    path: PathBuf,
-    write: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> io::Result<Run> {
-    let mut out = BufWriter::with_capacity(1 << 16, private_file(&path)?);
-    write(&mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    let bytes = file.metadata()?.len();
-    Ok(Run { path, bytes })
 }
 
 /// The lines of one source, ready to be written in order.
@@ -187,7 +342,7 @@ impl Sorted {
 fn merge(runs: &[Run], recorded_at: &At, stop: &AtomicBool, to: &mut impl Write) -> io::Result<()> {
     if let [only] = runs {
         // Already in order; read in pieces so that it can be stopped.
-        let mut reader = open(&only.path)?;
+        let mut reader = open(&only.path, PIECE)?;
         loop {
             let piece = reader.fill_buf()?;
             if piece.is_empty() {
@@ -200,24 +355,25 @@ fn merge(runs: &[Run], recorded_at: &At, stop: &AtomicBool, to: &mut impl Write)
         }
     }
     let mut heads = BinaryHeap::new();
+    let head = |reader| Head::next(reader, recorded_at).map(|head| head.map(Reverse));
     for run in runs {
-        heads.extend(Head::next(open(&run.path)?, recorded_at)?);
+        heads.extend(head(open(&run.path, 1 << 14)?)?);
     }
-    while let Some(head) = heads.pop() {
+    while let Some(Reverse(least)) = heads.pop() {
         check(stop)?;
-        to.write_all(&head.raw)?;
-        heads.extend(Head::next(head.reader, recorded_at)?);
+        to.write_all(&least.entry.written)?;
+        heads.extend(head(least.reader)?);
     }
     Ok(())
 }
 
-fn open(path: &Path) -> io::Result<BufReader<File>> {
+fn open(path: &Path, at_once: usize) -> io::Result<BufReader<File>> {
     #[expect(
         clippy::disallowed_methods,
         reason = "reading again what was put aside while recording"
     )]
     let file = File::open(path)?;
-    Ok(BufReader::with_capacity(1 << 14, file))
+    Ok(BufReader::with_capacity(at_once, file))
 }
 
 fn check(stop: &AtomicBool) -> io::Result<()> {
@@ -227,63 +383,56 @@ fn check(stop: &AtomicBool) -> io::Result<()> {
     Ok(())
 }
 
-/// The next line of a file. The smallest line is the greatest of these: the heap gives the greatest first.
-struct Head<'a> {
-    line: Line,
-    raw: Vec<u8>,
+/// The next line of a file.
+struct Head {
+    entry: Entry,
     reader: BufReader<File>,
-    recorded_at: &'a At,
 }
 
-impl<'a> Head<'a> {
-    fn next(mut reader: BufReader<File>, recorded_at: &'a At) -> io::Result<Option<Self>> {
-        let mut raw = Vec::new();
-        if reader.read_until(b'\n', &mut raw)? == 0 {
+impl Head {
+    fn next(mut reader: BufReader<File>, recorded_at: &At) -> io::Result<Option<Self>> {
+        let mut written = Vec::new();
+        if reader.read_until(b'\n', &mut written)? == 0 {
             return Ok(None);
         }
-        let line = Line::parse(&raw).map_err(io::Error::other)?;
-        Ok(Some(Self {
-            line,
-            raw,
-            reader,
-            recorded_at,
-        }))
+        let line = Line::parse(&written).map_err(io::Error::other)?;
+        let place = Place::of(&line, recorded_at);
+        let entry = Entry { place, written };
+        Ok(Some(Self { entry, reader }))
     }
 }
 
-impl Ord for Head<'_> {
+impl Ord for Head {
     fn cmp(&self, other: &Self) -> Ordering {
-        compare(&other.line, &self.line, self.recorded_at)
+        self.entry.cmp(&other.entry)
     }
 }
 
-impl PartialOrd for Head<'_> {
+impl PartialOrd for Head {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Head<'_> {
+impl PartialEq for Head {
     fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+        self.entry == other.entry
     }
 }
 
-impl Eq for Head<'_> {}
+impl Eq for Head {}
 
 /// About how much memory a line takes.
 fn weight(line: &Line) -> usize {
-    let names = |names: &Vec<String>| names.iter().map(|name| name.len() + 24).sum();
     let answer: usize = match &line.payload {
-        Payload::Children(children) => names(children),
+        Payload::Children(names) => names.iter().map(|name| name.len() + 24).sum(),
         Payload::Text(text) => text.len(),
         Payload::Bytes(bytes) => bytes.len(),
-        Payload::Json(value) => 8 * value.to_string().len(),
         Payload::Err { text, .. } => text.as_ref().map_or(0, String::len),
-        Payload::Fields(_) => 256,
+        // Made by ourselves, from little.
+        Payload::Json(_) | Payload::Fields(_) => 256,
     };
-    let key: usize = line.key.fields().iter().map(|(_, value)| value.len()).sum();
-    size_of::<Line>() + key + answer + 128 * (line.extra.len() + line.headers.len() + 1)
+    size_of::<Line>() + answer
 }
 
 #[cfg(test)]
@@ -301,8 +450,7 @@ mod tests {
         let r1 = SourceId::new("r1").unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
-        let mut spool = Spool::new(folder, Masker::default());
-        spool.chunk = chunk;
+        let mut spool = Spool::with_chunk(folder, Masker::default(), chunk);
         for line in lines {
             spool.put(&r1, line.clone()).unwrap();
         }

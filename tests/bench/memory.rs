@@ -89,6 +89,20 @@ struct Run {
 
 /// Runs a program that is given `input`, again and again, until so many bytes are written.
 fn run(program: &str, arguments: &[&str], input: Option<(&[u8], u64)>) -> Result<Run> {
+    run_into(Stdio::piped(), program, arguments, input)
+}
+
+/// The seconds of a program that does little with the same input. What it writes is thrown away: a full pipe would stop it.
+fn beside(program: &str, argument: &str, input: (&[u8], u64)) -> Result<f64> {
+    run_into(Stdio::null(), program, &[argument], Some(input)).map(|ran| ran.took.as_secs_f64())
+}
+
+fn run_into(
+    stdout: Stdio,
+    program: &str,
+    arguments: &[&str],
+    input: Option<(&[u8], u64)>,
+) -> Result<Run> {
     let start = Instant::now();
     let mut child = Command::new(std::env::current_exe()?)
         .arg("peak")
@@ -96,7 +110,7 @@ fn run(program: &str, arguments: &[&str], input: Option<(&[u8], u64)>) -> Result
         .args(arguments)
         .env("LANG", "C.UTF-8")
         .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
+        .stdout(stdout)
         .stderr(Stdio::piped())
         .spawn()?;
     let mut stdin = child.stdin.take().context("no stdin")?;
@@ -205,10 +219,10 @@ fn logs() -> Result<bool> {
         let limit = before.map_or(BASE_BYTES, |short: u64| short + SLACK_BYTES);
         held &= ran.bytes < limit.min(BASE_BYTES);
         before = Some(ran.bytes);
-        let other = |program: &str, arguments: &[&str]| {
-            run(program, arguments, Some((&block, bytes))).map(|ran| ran.took.as_secs_f64())
-        };
-        let (count, copy) = (other("wc", &["-l"])?, other("cat", &["-u"])?);
+        let (count, copy) = (
+            beside("wc", "-l", (&block, bytes))?,
+            beside("cat", "-u", (&block, bytes))?,
+        );
         let seconds = ran.took.as_secs_f64();
         writeln!(
             out,
@@ -266,10 +280,10 @@ fn samples() -> Result<bool> {
             let limit = before.map_or(BASE_BYTES, |short: u64| short + SLACK_BYTES);
             held &= ran.bytes < limit.min(BASE_BYTES);
             before = Some(ran.bytes);
-            let other = |program: &str, arguments: &[&str]| {
-                run(program, arguments, Some((block, bytes))).map(|ran| ran.took.as_secs_f64())
-            };
-            let (count, copy) = (other("wc", &["-l"])?, other("cat", &["-u"])?);
+            let (count, copy) = (
+                beside("wc", "-l", (block, bytes))?,
+                beside("cat", "-u", (block, bytes))?,
+            );
             let seconds = ran.took.as_secs_f64();
             writeln!(
                 out,

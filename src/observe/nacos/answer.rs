@@ -4,10 +4,9 @@
 //! in Nacos' place, and an error may come with status 200. What the body says decides; the captures of all generations
 //! are the measure.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
-use serde_json::Value;
-
+use super::outline::Outline;
 use crate::{
     observe::Failure,
     snapshot::{ErrKind, Key, Payload},
@@ -26,6 +25,13 @@ pub(super) struct Heard {
     pub(super) headers: BTreeMap<String, String>,
     /// The body, unpacked.
     pub(super) body: Vec<u8>,
+}
+
+impl Heard {
+    /// The body as text.
+    pub(super) fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.body)
+    }
 }
 
 /// What it means.
@@ -52,22 +58,28 @@ const EXCERPT: usize = 300;
 const REFUSAL: usize = 2000;
 
 /// What the answer of `api` about `key` means.
-pub(super) fn meaning(key: &Key, api: &str, heard: &Heard) -> Meaning {
-    let text = String::from_utf8_lossy(&heard.body);
+pub(super) fn meaning(key: &Key, api: &str, heard: &mut Heard) -> Meaning {
     match heard.status {
         200 if is_text(key, api) => {
             // A text of Nacos is `text/plain`, whatever its type; a page is somebody else's.
             if heard.content_type == "text/html" {
-                return Meaning::Failure(page(heard, &text));
+                return Meaning::Failure(page(heard, &heard.text()));
             }
             Meaning::Answer {
-                payload: Payload::verbatim(heard.body.clone()),
+                payload: Payload::verbatim(std::mem::take(&mut heard.body)),
                 total: None,
                 entries: 1,
             }
         }
-        200 => answer(key, api, heard, &text),
-        _ => refusal(heard, &text),
+        200 => match judged(key, api, heard) {
+            Ok((total, entries)) => Meaning::Answer {
+                payload: Payload::verbatim(std::mem::take(&mut heard.body)),
+                total,
+                entries,
+            },
+            Err(meaning) => *meaning,
+        },
+        _ => refusal(heard, &heard.text()),
     }
 }
 
@@ -75,40 +87,43 @@ fn is_text(key: &Key, api: &str) -> bool {
     matches!(key, Key::NacosConfig { .. }) && api == "v1/cs/configs"
 }
 
-fn answer(key: &Key, api: &str, heard: &Heard, text: &str) -> Meaning {
+/// Number of entries in all pages and in this one.
+///
+/// # Errors
+/// What it means when it is not what was asked for.
+fn judged(key: &Key, api: &str, heard: &Heard) -> Result<(Option<u64>, usize), Box<Meaning>> {
+    let text = heard.text();
+    let failed = |failure| Box::new(Meaning::Failure(failure));
     let bad = |what: &str| {
-        let excerpt = excerpt(text, EXCERPT);
-        Meaning::Failure(Failure::new(
+        let excerpt = excerpt(&text, EXCERPT);
+        failed(Failure::new(
             ErrKind::BadAnswer,
             format!("{what}: {excerpt}"),
         ))
     };
-    if is_page(heard, text) {
-        return Meaning::Failure(page(heard, text));
+    if is_page(heard, &text) {
+        return Err(failed(page(heard, &text)));
     }
     if heard.body.is_empty() {
-        return Meaning::Failure(Failure::new(ErrKind::BadAnswer, "an empty answer"));
+        return Err(failed(Failure::new(ErrKind::BadAnswer, "an empty answer")));
     }
-    let value: Value = match serde_json::from_slice(&heard.body) {
-        Ok(value) => value,
-        Err(error) if error.is_eof() => return bad("the JSON ends before its end"),
-        Err(_) => return bad("no JSON"),
+    // A text in another encoding is none, wherever in it that shows.
+    let Cow::Borrowed(json) = text else {
+        return Err(bad("no JSON"));
     };
-    if let Some(failure) = error_inside(&value, text) {
-        return failure;
-    }
-    let Some((total, entries)) = extent(key, api, &value) else {
-        return bad("JSON of another shape than Nacos answers");
+    let outline = match serde_json::from_str::<Outline>(json) {
+        Ok(outline) => outline,
+        Err(error) if error.is_eof() => return Err(bad("the JSON ends before its end")),
+        Err(_) => return Err(bad("no JSON")),
     };
-    Meaning::Answer {
-        payload: Payload::verbatim(heard.body.clone()),
-        total,
-        entries,
+    if let Some(failure) = error_inside(&outline, &text) {
+        return Err(Box::new(failure));
     }
+    extent(key, api, &outline).ok_or_else(|| bad("JSON of another shape than Nacos answers"))
 }
 
 /// `{"code":..,"message":..,"data":..}` with status 200 may be a refusal.
-fn error_inside(value: &Value, text: &str) -> Option<Meaning> {
+fn error_inside(value: &Outline, text: &str) -> Option<Meaning> {
     let code = value.get("code")?.as_i64()?;
     if matches!(code, 0 | 200) {
         return None;
@@ -136,20 +151,20 @@ fn by_code(code: i64, text: &str) -> Option<Meaning> {
 }
 
 /// Number of entries in all pages and in this one; `None`: not the shape that this API answers.
-fn extent(key: &Key, api: &str, value: &Value) -> Option<(Option<u64>, usize)> {
+fn extent(key: &Key, api: &str, value: &Outline) -> Option<(Option<u64>, usize)> {
     let inside = if api.starts_with("v3/") {
         value.get("data")?
     } else {
         value
     };
-    let list = |name: &str| inside.get(name)?.as_array().map(Vec::len);
+    let list = |name: &str| inside.get(name)?.as_array();
     let listed = |count: &str, name: &str| {
         let entries = list(name)?;
         let total = inside.get(count)?.as_u64()?;
         Some((Some(total), entries))
     };
-    let object = |value: &Value| value.is_object().then_some((None, 1));
-    let of_data = || value.get("data")?.as_array().map(|all| (None, all.len()));
+    let object = |value: &Outline| value.is_object().then_some((None, 1));
+    let of_data = || value.get("data")?.as_array().map(|entries| (None, entries));
     match (key, api) {
         (Key::NacosServices { .. }, "v1/ns/service/list") => listed("count", "doms"),
         (Key::NacosServices { .. }, "v1/ns/catalog/services") => listed("count", "serviceList"),
@@ -186,7 +201,7 @@ fn extent(key: &Key, api: &str, value: &Value) -> Option<(Option<u64>, usize)> {
 /// What an answer with another status than 200 means.
 pub(super) fn refusal(heard: &Heard, text: &str) -> Meaning {
     let failure = |kind| Failure::new(kind, excerpt(text, REFUSAL));
-    let code = serde_json::from_slice::<Value>(&heard.body)
+    let code = serde_json::from_slice::<Outline>(&heard.body)
         .ok()
         .and_then(|value| value.get("code")?.as_i64());
     if let Some(meaning) = code.and_then(|code| by_code(code, text)) {
@@ -325,7 +340,7 @@ mod tests {
         meaning(
             &key,
             "v1/ns/instance/list",
-            &heard(status, content_type, body),
+            &mut heard(status, content_type, body),
         )
     }
 

@@ -194,7 +194,7 @@ impl Member {
                 let failure = Failure::new(ErrKind::Timeout, "stopped");
                 return (None, Meaning::Failure(failure));
             }
-            let heard = match self
+            let mut heard = match self
                 .http
                 .get(&self.address, target, token.as_ref(), deadline)
                 .await
@@ -208,7 +208,7 @@ impl Member {
                     return (None, Meaning::Failure(failure));
                 }
             };
-            let mut meaning = answer::meaning(key, api, &heard);
+            let mut meaning = answer::meaning(key, api, &mut heard);
             if let (Meaning::Failure(failure) | Meaning::NoSuchApi(failure), Some(token)) =
                 (&mut meaning, &token)
             {
@@ -306,7 +306,7 @@ fn probed(api: &str, heard: &Heard) -> Probe {
         if api == METRICS && status.is_some_and(Value::is_string) {
             return Probe::Is(Generation::Rnacos, None, Box::new(line()));
         }
-        return match answer::meaning(&Key::NacosState, api, heard) {
+        return match answer::meaning(&Key::NacosState, api, &mut heard.clone()) {
             Meaning::Failure(failure) | Meaning::NoSuchApi(failure) => Probe::Not(failure),
             Meaning::Answer { .. } => Probe::Not(answer::page(heard, &text)),
         };

@@ -8,6 +8,7 @@ mod found;
 mod generation;
 mod http;
 mod member;
+mod outline;
 mod plan;
 mod request;
 mod walk;
@@ -48,13 +49,13 @@ const GRPC_OFFSET: u16 = 1000;
 
 /// What is kept of an HTTP answer to `api` about `key`: the answer, or the refusal that it is.
 pub fn kept(key: &Key, api: &str, status: u16, content_type: &str, body: Vec<u8>) -> Payload {
-    let heard = Heard {
+    let mut heard = Heard {
         status,
         content_type: content_type.to_owned(),
         body,
         ..Heard::default()
     };
-    match answer::meaning(key, api, &heard) {
+    match answer::meaning(key, api, &mut heard) {
         Meaning::Answer { payload, .. } => payload,
         Meaning::Failure(failure) | Meaning::NoSuchApi(failure) => failure.payload(),
     }

@@ -14,14 +14,14 @@ use super::{
 };
 use crate::{
     observe::{Answers, Terms, Walked},
-    snapshot::{Ended, Key, Line, Want},
+    snapshot::{Ended, Key, Line, Want, sort_keys},
 };
 
 /// So many keys are under way before their answers are taken.
 const PIECE: usize = 2000;
 impl Nacos {
     /// Reads every namespace that the server lists, and `namespaces` also when it lists none: services with their
-    /// instances, and configurations. Hands each line to `sink`.
+    /// instances, and configurations. Hands each line to `sink` as it was said: `sink` must mask it.
     ///
     /// # Errors
     /// Those of `sink`; nothing is asked after the first one.
@@ -43,10 +43,13 @@ impl Nacos {
         let mut stage = Stage::Lists;
         let mut keys = first;
         loop {
-            for piece in keys.iter().collect::<Vec<_>>().chunks(PIECE) {
+            // In the order of the format, so that a writer needs to keep few of the answers to sort them.
+            let mut ordered: Vec<Key> = keys.into_iter().collect();
+            sort_keys(&mut ordered);
+            for piece in ordered.chunks(PIECE) {
                 let wants: Vec<Want> = piece
                     .iter()
-                    .map(|key| Want::any(&self.source, (*key).clone()))
+                    .map(|key| Want::any(&self.source, key.clone()))
                     .collect();
                 let early = self
                     .piece(
@@ -86,7 +89,7 @@ impl Nacos {
         found: &mut Found,
         sink: &mut impl FnMut(Line) -> Result<(), E>,
     ) -> Result<Option<Ended>, E> {
-        let (answers, mut arriving) = Answers::channel(&self.source, terms);
+        let (answers, mut arriving) = Answers::unmasked(&self.source, terms);
         let mut take = |line: Line| {
             walked.nodes += 1;
             found.note(&line);

@@ -5,10 +5,13 @@
 //! that decide an answer, such as the version behind `com.acme.Token:1.0.0` or the pattern behind `getToken =>`.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::bytes::Regex;
 
 use super::unit::{Form, Unit, unit};
 use super::{base64, value};
-use crate::model::secret::{MASK, is_secret_name};
+use crate::model::secret::{MASK, is_secret_name, stems};
 
 /// A stretch of the text that is a secret, and what stands there instead.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,8 +34,29 @@ impl Hidden {
 /// More is never needed for what anybody means; without a bound, a text made for it could go on.
 const ROUNDS: u8 = 8;
 
+/// What must stand in a text for the scanner to find anything: a secret name whose letters are not encoded, the mark of a
+/// user info, of credentials, of a web token, or an encoding that may hide letters. Large answers rarely have any.
+static SUSPICIOUS: LazyLock<Regex> = LazyLock::new(|| {
+    let names = stems().map(|stem| {
+        let letters: Vec<String> = stem.chars().map(String::from).collect();
+        let spelled = letters.join("[-_. ]*");
+        // Two letters are part of many words; alone they are a name.
+        if stem.len() > 2 {
+            spelled
+        } else {
+            format!("(?:^|[^A-Za-z0-9]){spelled}(?:[^A-Za-z0-9]|$)")
+        }
+    });
+    let marks = ["%", r"\\u", r":\\*/", "basic", "bearer", "eyJ"];
+    let all: Vec<String> = names.chain(marks.map(str::to_owned)).collect();
+    Regex::new(&format!("(?i-u:{})", all.join("|"))).expect("the pattern is valid")
+});
+
 /// Masks what the scanner finds. Until nothing is found: what stands around a mask may look different then.
 pub(super) fn scan(text: &str) -> Cow<'_, str> {
+    if !SUSPICIOUS.is_match(text.as_bytes()) {
+        return Cow::Borrowed(text);
+    }
     let Cow::Owned(mut masked) = scan_once(text) else {
         return Cow::Borrowed(text);
     };
@@ -371,4 +395,34 @@ fn is_web_token(word: &str) -> bool {
         && word.starts_with("eyJ")
         && parts.next().is_some_and(|head| head.len() >= 8)
         && parts.next().is_some_and(|body| body.len() >= 8)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Whoever looks only for what is suspicious misses nothing.
+        #[test]
+        fn nothing_is_found_where_nothing_is_suspicious(
+            parts in proptest::collection::vec(
+                prop_oneof![
+                    proptest::sample::select(stems().collect::<Vec<_>>()).prop_map(str::to_owned),
+                    "[a-z]{1,6}",
+                    proptest::sample::select(vec![
+                        "=", ":", "://", ":\\/\\/", "\"", "\\\"", "'", "@", "-", "_", ".", " ", "<", ">", "%3D", "%6b", "\\u006b", "&quot;",
+                        "Basic dXNlcjpwYXNzd29yZA==", "Bearer abcdefgh12", "eyJhbGciOi.eyJzdWIiOi.x", "u:p@h", "\n", "A-K", "to-ken",
+                    ]).prop_map(str::to_owned),
+                ],
+                0..12,
+            )
+        ) {
+            let text = parts.concat();
+            if !SUSPICIOUS.is_match(text.as_bytes()) {
+                prop_assert_eq!(scan_once(&text), Cow::Borrowed(text.as_str()));
+            }
+        }
+    }
 }
