@@ -26,9 +26,9 @@ use super::time::At;
 use super::write::private_file;
 
 /// Lines of about so many bytes are kept in memory to be sorted.
-const CHUNK: usize = 6 << 20;
+const CHUNK: usize = 4 << 20;
 /// Lines of about so many bytes may wait to be looked at.
-const WAITING: usize = 2 << 20;
+const WAITING: usize = 1 << 20;
 /// So many files are merged at once; a process has 1024 open files on most systems.
 const MOST_RUNS: usize = 256;
 /// So much is read and written at once.
@@ -206,6 +206,8 @@ impl Worker {
 struct Entry {
     place: Place,
     written: Vec<u8>,
+    /// Tells equal lines apart.
+    number: u64,
 }
 
 impl Entry {
@@ -223,8 +225,10 @@ struct Sorter {
     chunk: usize,
     made: usize,
     weight: usize,
-    now: BinaryHeap<Reverse<Entry>>,
-    later: BinaryHeap<Reverse<Entry>>,
+    /// How many lines came.
+    lines: u64,
+    now: BTreeSet<Entry>,
+    later: BTreeSet<Entry>,
     /// The file to which lines go, and the last one that went.
     file: Option<(PathBuf, BufWriter<File>)>,
     last: Option<Entry>,
@@ -245,12 +249,17 @@ impl Sorter {
         let mut written = serde_json::to_vec(line)?;
         written.push(b'\n');
         let place = Place::of(line, &never);
-        let entry = Entry { place, written };
+        self.lines += 1;
+        let entry = Entry {
+            place,
+            written,
+            number: self.lines,
+        };
         self.weight += entry.weight();
         if self.last.as_ref().is_some_and(|last| entry < *last) {
-            self.later.push(Reverse(entry));
+            self.later.insert(entry);
         } else {
-            self.now.push(Reverse(entry));
+            self.now.insert(entry);
         }
         while self.weight > self.chunk {
             self.put_aside_one()?;
@@ -264,7 +273,7 @@ impl Sorter {
             self.end_run()?;
             self.now = std::mem::take(&mut self.later);
         }
-        let Some(Reverse(entry)) = self.now.pop() else {
+        let Some(entry) = self.now.pop_first() else {
             return Ok(false);
         };
         self.weight -= entry.weight();
@@ -333,6 +342,14 @@ impl Sorted {
         self.runs.iter().map(|run| run.bytes).sum()
     }
 
+    /// The file that is in order already, if one is: it can be moved in place of writing it again.
+    pub(super) fn file(&self) -> Option<&Path> {
+        match self.runs.as_slice() {
+            [only] => Some(&only.path),
+            _ => None,
+        }
+    }
+
     pub(super) fn write(&self, to: &mut impl Write) -> io::Result<()> {
         merge(&self.runs, &self.recorded_at, &self.stop, to)
     }
@@ -397,7 +414,11 @@ impl Head {
         }
         let line = Line::parse(&written).map_err(io::Error::other)?;
         let place = Place::of(&line, recorded_at);
-        let entry = Entry { place, written };
+        let entry = Entry {
+            place,
+            written,
+            number: 0,
+        };
         Ok(Some(Self { entry, reader }))
     }
 }

@@ -168,6 +168,13 @@ impl Writer {
         let fresh = beside.path().join("new");
         private_folder(&fresh).map_err(io)?;
         for (name, content) in files.iter() {
+            if let Content::Spooled(sorted) = content
+                && let Some(done) = sorted.file()
+            {
+                fs::rename(done, fresh.join(name)).map_err(io)?;
+                sync(&fresh.join(name)).map_err(io)?;
+                continue;
+            }
             let mut file = BufWriter::new(private_file(&fresh.join(name)).map_err(io)?);
             content.write(&mut file).map_err(io)?;
             file.into_inner()
@@ -371,6 +378,16 @@ fn private_folder(path: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 fn private_folder(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
+}
+
+/// Waits until a file that was written before is on disk.
+fn sync(path: &Path) -> io::Result<()> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a file of the recording that is being written"
+    )]
+    let file = fs::File::open(path)?;
+    file.sync_all()
 }
 
 pub(super) fn private_file(path: &Path) -> io::Result<fs::File> {

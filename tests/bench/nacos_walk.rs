@@ -1,7 +1,9 @@
 //! How long `snapshot --all` of a large Nacos takes beside fetching the same bytes and doing nothing with them.
 //!
 //! `cargo bench --bench nacos_walk [-- SERVICES]` serves 5,000 services with 10 instances each from a process of its own
-//! threads, records them, and then sends the very same requests with the same concurrency and throws the answers away.
+//! threads, records them, and then sends the very same requests with the same concurrency and throws the answers away:
+//! once from a server whose answers are ready before they are asked for, and once from one that thinks for a millisecond,
+//! as a server does that makes its answers.
 //! Prints both times and their ratio (1.3 at most is wanted), the requests under way at the same time, and the peak of
 //! memory. Unix only.
 
@@ -134,7 +136,7 @@ struct Seen {
     most: AtomicUsize,
 }
 
-fn serve(fleet: Arc<Fleet>) -> Result<(u16, Arc<Seen>)> {
+fn serve(fleet: Arc<Fleet>, thinks: Duration) -> Result<(u16, Arc<Seen>)> {
     // Clients of 2.x look at the port 1000 above, too.
     let (listener, beside) = (0..200)
         .find_map(|_| {
@@ -151,14 +153,14 @@ fn serve(fleet: Arc<Fleet>) -> Result<(u16, Arc<Seen>)> {
         for stream in listener.incoming().flatten() {
             let (fleet, seen) = (Arc::clone(&fleet), Arc::clone(&known));
             std::thread::spawn(move || {
-                let _ = answer(stream, &fleet, &seen);
+                let _ = answer(stream, &fleet, thinks, &seen);
             });
         }
     });
     Ok((port, seen))
 }
 
-fn answer(stream: TcpStream, fleet: &Fleet, seen: &Seen) -> io::Result<()> {
+fn answer(stream: TcpStream, fleet: &Fleet, thinks: Duration, seen: &Seen) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut write = stream.try_clone()?;
     let mut read = BufReader::new(stream);
@@ -180,6 +182,9 @@ fn answer(stream: TcpStream, fleet: &Fleet, seen: &Seen) -> io::Result<()> {
         }
         let now = seen.now.fetch_add(1, Ordering::SeqCst) + 1;
         seen.most.fetch_max(now, Ordering::SeqCst);
+        if !thinks.is_zero() {
+            std::thread::sleep(thinks);
+        }
         let (status, body) = match fleet.body(&target) {
             Some(body) => (200, body),
             None => (404, b"{}".to_vec()),
@@ -271,7 +276,16 @@ fn main() -> Result<()> {
         .unwrap_or(5_000);
     // The choice of the cryptography is made once for the process, and the client below wants one to be there.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let (port, seen) = serve(Arc::new(Fleet::of(services)))?;
+    let fleet = Arc::new(Fleet::of(services));
+    for thinks in [Duration::ZERO, Duration::from_millis(1)] {
+        compare(&fleet, thinks)?;
+    }
+    Ok(())
+}
+
+fn compare(fleet: &Arc<Fleet>, thinks: Duration) -> Result<()> {
+    let services = fleet.services.len();
+    let (port, seen) = serve(Arc::clone(fleet), thinks)?;
     let mut out = io::stdout();
     let mut best = (Duration::MAX, Duration::MAX);
     let mut most = (0, 0);
@@ -302,9 +316,10 @@ fn main() -> Result<()> {
     let limit = (40_000_000 + 150 * services as u64) / 1024;
     writeln!(
         out,
-        "{services} services, {} instances, {requests} requests, {} KB",
+        "{services} services, {} instances, {requests} requests, {} KB, the server thinks for {} ms",
         services * INSTANCES,
-        bytes / 1000
+        bytes / 1000,
+        thinks.as_millis()
     )?;
     writeln!(
         out,

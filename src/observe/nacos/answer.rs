@@ -30,7 +30,10 @@ pub(super) struct Heard {
 impl Heard {
     /// The body as text.
     pub(super) fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.body)
+        match std::str::from_utf8(&self.body) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(&self.body),
+        }
     }
 }
 

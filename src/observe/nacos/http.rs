@@ -283,12 +283,15 @@ async fn read_whole(mut response: Response, large: &Semaphore) -> Result<Heard, 
             Some(((*name).to_owned(), value.to_owned()))
         })
         .collect();
+    // What is announced may be a lie: no more is set aside than any answer may take anyway.
+    let announced = response.content_length().unwrap_or_default();
+    let room = usize::try_from(announced).unwrap_or(LARGE).min(LARGE);
     let mut heard = Heard {
         status: response.status().as_u16(),
         content_type,
         location: text(header::LOCATION),
         headers: kept,
-        body: Vec::new(),
+        body: Vec::with_capacity(room),
     };
     if response.status() == StatusCode::NO_CONTENT {
         return Ok(heard);
