@@ -28,7 +28,6 @@ pub use manifest::{
     BadSourceId, Ended, FORMAT, Manifest, Role, Scope, SeenFrom, Source, SourceId, SourceKind,
 };
 pub use mask::Masker;
-pub(crate) use order::sort_keys;
 pub use payload::{ErrKind, Payload, ZkStat};
 pub use spool::Spool;
 pub use time::At;

@@ -6,7 +6,6 @@ use std::cmp::Ordering;
 use serde_json::Value;
 
 use super::fields::field_order;
-use super::key::Key;
 use super::line::Line;
 use super::time::At;
 
@@ -43,14 +42,6 @@ impl Place {
             payload: line.payload.rank(),
         }
     }
-}
-
-/// Sorts keys by the places that their answers will have in a file.
-pub(crate) fn sort_keys(keys: &mut [Key]) {
-    keys.sort_by(|one, other| {
-        let by_op = one.op().cmp(other.op());
-        by_op.then_with(|| one.fields().cmp(&other.fields()))
-    });
 }
 
 fn order<'a>(

@@ -29,20 +29,25 @@ use super::write::private_file;
 const CHUNK: usize = 4 << 20;
 /// Lines of about so many bytes may wait to be looked at.
 const WAITING: usize = 1 << 20;
+/// Lines of about so many bytes are handed over at once.
+const BATCH: usize = 128 << 10;
 /// So many files are merged at once; a process has 1024 open files on most systems.
 const MOST_RUNS: usize = 256;
 /// So much is read and written at once.
 const PIECE: usize = 1 << 18;
 
-/// A line on its way to the thread, with its weight.
-type Put = (SourceId, Line, usize);
+/// A line on its way to the thread.
+type Put = (SourceId, Line);
 /// The sorted files of each source.
 type Runs = BTreeMap<SourceId, Vec<Run>>;
 
 /// Answers of a recording in the making.
 #[derive(Debug)]
 pub struct Spool {
-    to_worker: Option<Sender<Put>>,
+    to_worker: Option<Sender<Vec<Put>>>,
+    /// Lines that go to the worker together: to wake it for each costs more than the line.
+    batch: Vec<Put>,
+    batched: usize,
     worker: Option<JoinHandle<io::Result<Runs>>>,
     gate: Arc<Gate>,
     sources: BTreeSet<SourceId>,
@@ -68,6 +73,8 @@ impl Spool {
         };
         Self {
             to_worker: Some(to_worker),
+            batch: Vec::new(),
+            batched: 0,
             worker: Some(std::thread::spawn(move || worker.work(lines))),
             gate,
             sources: BTreeSet::new(),
@@ -88,13 +95,22 @@ impl Spool {
 
     /// Adds an answer; it is masked before it is written. Waits while too many others do.
     pub(super) fn put(&mut self, source: &SourceId, line: Line) -> io::Result<()> {
-        let weight = weight(&line);
-        self.gate.enter(weight);
         if !self.sources.contains(source) {
             self.sources.insert(source.clone());
         }
+        self.batched += weight(&line);
+        self.batch.push((source.clone(), line));
+        if self.batched < BATCH {
+            return Ok(());
+        }
+        self.send()
+    }
+
+    fn send(&mut self) -> io::Result<()> {
+        let batch = std::mem::take(&mut self.batch);
+        self.gate.enter(std::mem::take(&mut self.batched));
         match &self.to_worker {
-            Some(worker) if worker.send((source.clone(), line, weight)).is_ok() => Ok(()),
+            Some(worker) if worker.send(batch).is_ok() => Ok(()),
             // It ends before the last line only when the disk does not take any more.
             _ => self.join().map(drop),
         }
@@ -102,6 +118,7 @@ impl Spool {
 
     /// The lines of each source in order. `recorded_at` = the time of lines that have none.
     pub(super) fn finish(mut self, recorded_at: &At) -> io::Result<BTreeMap<SourceId, Sorted>> {
+        self.send()?;
         let sources = self.join()?.into_iter();
         let sorted = sources.map(|(source, runs)| {
             let sorted = Sorted {
@@ -179,20 +196,24 @@ struct Worker {
 }
 
 impl Worker {
-    fn work(&self, lines: Receiver<Put>) -> io::Result<Runs> {
+    fn work(&self, lines: Receiver<Vec<Put>>) -> io::Result<Runs> {
         // However this ends: first nobody can send any more, then whoever waits at the gate goes on and learns it.
         let _opened = Opened(&self.gate);
         let lines = lines;
         let mut sorters: BTreeMap<SourceId, Sorter> = BTreeMap::new();
-        for (source, mut line, weight) in &lines {
-            self.masker.line(&mut line);
-            let sorter = sorters.entry(source).or_insert_with_key(|source| Sorter {
-                stem: self.folder.join(source.as_str()),
-                chunk: self.chunk,
-                ..Sorter::default()
-            });
-            sorter.put(&line)?;
-            self.gate.leave(weight);
+        for batch in &lines {
+            let mut taken = 0;
+            for (source, mut line) in batch {
+                taken += weight(&line);
+                self.masker.line(&mut line);
+                let sorter = sorters.entry(source).or_insert_with_key(|source| Sorter {
+                    stem: self.folder.join(source.as_str()),
+                    chunk: self.chunk,
+                    ..Sorter::default()
+                });
+                sorter.put(&line)?;
+            }
+            self.gate.leave(taken);
         }
         let all = sorters
             .into_iter()
@@ -459,7 +480,7 @@ fn weight(line: &Line) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::snapshot::Key;
+    use crate::snapshot::{Key, order::sorted};
 
     fn line(path: &str, time: i64) -> Line {
         let at = At::from_time(jiff::Timestamp::from_second(time).unwrap());

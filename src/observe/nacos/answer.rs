@@ -483,10 +483,13 @@ mod tests {
     #[test]
     fn a_missing_configuration_is_known_to_be_absent() {
         let key = Key::nacos_config("", "dubbo", "x");
-        let missing = heard(404, "application/json", "config data not exist\n");
-        assert_eq!(kind(&meaning(&key, "v1/cs/configs", &missing)), "not-found");
-        let text = heard(200, "text/plain", "{\"not\": \"parsed\"");
-        assert_eq!(kind(&meaning(&key, "v1/cs/configs", &text)), "answer");
+        let mut missing = heard(404, "application/json", "config data not exist\n");
+        assert_eq!(
+            kind(&meaning(&key, "v1/cs/configs", &mut missing)),
+            "not-found"
+        );
+        let mut text = heard(200, "text/plain", "{\"not\": \"parsed\"");
+        assert_eq!(kind(&meaning(&key, "v1/cs/configs", &mut text)), "answer");
     }
 
     proptest! {
@@ -494,8 +497,8 @@ mod tests {
         fn any_answer_means_something(status in 100u16..600, body in proptest::collection::vec(any::<u8>(), 0..200)) {
             let answer = Heard { status, body, ..Heard::default() };
             for key in [Key::NacosNamespaces, Key::nacos_instances("", "g", "s"), Key::nacos_config("", "g", "d")] {
-                let _ = meaning(&key, "v1/cs/configs", &answer);
-                let _ = meaning(&key, "v3/admin/ns/service/list", &answer);
+                let _ = meaning(&key, "v1/cs/configs", &mut answer.clone());
+                let _ = meaning(&key, "v3/admin/ns/service/list", &mut answer.clone());
             }
         }
     }

@@ -32,13 +32,56 @@ pub(super) fn canonical(id: &str) -> String {
     if id == "public" { "" } else { id }.to_owned()
 }
 
+/// Namespace, group, name.
+type Name = (String, String, String);
+
+/// The services and configurations of the lists.
+#[derive(Debug)]
+pub(super) struct Contents {
+    services: Vec<Name>,
+    configs: Vec<Name>,
+}
+
+impl Contents {
+    /// What to ask, in the order of the format, so that a writer needs to keep few of the answers to sort them. Made as
+    /// they are needed: all keys take several times the memory of the names.
+    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
+        let services = || self.services.iter().cloned();
+        // Who provides: only there thresholds and subscribers matter.
+        let providers = move || services().filter(|(_, _, name)| name.starts_with("providers:"));
+        let catalog = services().map(|(namespace, group, service)| Key::NacosCatalog {
+            namespace,
+            group,
+            service,
+        });
+        let configs = self.configs.iter().cloned();
+        let configs = configs.map(|(namespace, group, id)| Key::nacos_config(namespace, group, id));
+        let instances = services()
+            .map(|(namespace, group, service)| Key::nacos_instances(namespace, group, service));
+        let thresholds = providers().map(|(namespace, group, service)| Key::NacosService {
+            namespace,
+            group,
+            service,
+        });
+        let subscribers = providers().map(|(namespace, group, service)| Key::NacosSubscribers {
+            namespace,
+            group,
+            service,
+        });
+        catalog
+            .chain(configs)
+            .chain(instances)
+            .chain(thresholds)
+            .chain(subscribers)
+    }
+}
+
 /// What the lists name, and how much of each namespace was answered.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) namespaces: BTreeSet<String>,
-    /// Namespace, group, name.
-    services: BTreeSet<(String, String, String)>,
-    configs: BTreeSet<(String, String, String)>,
+    services: BTreeSet<Name>,
+    configs: BTreeSet<Name>,
     /// The first failure that is neither an absence nor an API that is not there.
     pub(super) lost: Option<Failure>,
     /// Namespaces of which something was asked in vain.
@@ -96,32 +139,12 @@ impl Found {
             .collect()
     }
 
-    pub(super) fn contents(&mut self) -> BTreeSet<Key> {
-        let mut keys = BTreeSet::new();
-        for (namespace, group, service) in std::mem::take(&mut self.services) {
-            keys.insert(Key::nacos_instances(&namespace, &group, &service));
-            keys.insert(Key::NacosCatalog {
-                namespace: namespace.clone(),
-                group: group.clone(),
-                service: service.clone(),
-            });
-            if service.starts_with("providers:") {
-                keys.insert(Key::NacosService {
-                    namespace: namespace.clone(),
-                    group: group.clone(),
-                    service: service.clone(),
-                });
-                keys.insert(Key::NacosSubscribers {
-                    namespace,
-                    group,
-                    service,
-                });
-            }
+    /// What the lists name, to be asked for one by one.
+    pub(super) fn contents(&mut self) -> Contents {
+        Contents {
+            services: std::mem::take(&mut self.services).into_iter().collect(),
+            configs: std::mem::take(&mut self.configs).into_iter().collect(),
         }
-        for (namespace, group, data_id) in std::mem::take(&mut self.configs) {
-            keys.insert(Key::nacos_config(namespace, group, data_id));
-        }
-        keys
     }
 
     /// Takes the names out of a line.
@@ -260,6 +283,23 @@ mod tests {
         assert!(is_dubbo("app", "dubbo.properties"));
         assert!(is_dubbo("shop", "order.tag-router"));
         assert!(!is_dubbo("DEFAULT_GROUP", "application.yml"));
+    }
+
+    #[test]
+    fn contents_are_asked_for_in_the_order_of_the_format() {
+        let name = |service: &str| (String::new(), "g".to_owned(), service.to_owned());
+        let contents = Contents {
+            services: vec![
+                name("consumers:b::"),
+                name("providers:a::"),
+                name("providers:b::"),
+            ],
+            configs: vec![name("a.tag-router"), name("b.tag-router")],
+        };
+        let keys: Vec<Key> = contents.keys().collect();
+        assert_eq!(keys.len(), 3 + 2 + 3 + 2 + 2);
+        let places: Vec<_> = keys.iter().map(|key| (key.op(), key.fields())).collect();
+        assert!(places.is_sorted(), "{places:?}");
     }
 
     fn heard(key: Key, json: serde_json::Value) -> Line {

@@ -4,7 +4,7 @@
 //! no more memory than the names in it. Configurations of others are listed with everything else, but only Dubbo's are
 //! asked for one by one.
 
-use std::{collections::BTreeSet, future::Future, pin::pin};
+use std::{future::Future, pin::pin};
 
 use tokio::select;
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     observe::{Answers, Terms, Walked},
-    snapshot::{Ended, Key, Line, Want, sort_keys},
+    snapshot::{Ended, Key, Line, Want},
 };
 
 /// So many keys are under way before their answers are taken.
@@ -39,18 +39,23 @@ impl Nacos {
         found
             .namespaces
             .extend(namespaces.iter().map(|id| canonical(id)));
-        let first = BTreeSet::from([Key::NacosState, Key::NacosNamespaces, Key::NacosNodes]);
-        let mut stage = Stage::Lists;
-        let mut keys = first;
-        loop {
-            // In the order of the format, so that a writer needs to keep few of the answers to sort them.
-            let mut ordered: Vec<Key> = keys.into_iter().collect();
-            sort_keys(&mut ordered);
-            for piece in ordered.chunks(PIECE) {
-                let wants: Vec<Want> = piece
-                    .iter()
-                    .map(|key| Want::any(&self.source, key.clone()))
-                    .collect();
+        let first = [Key::NacosState, Key::NacosNamespaces, Key::NacosNodes];
+        for stage in [Stage::First, Stage::Lists, Stage::Contents] {
+            let contents;
+            let mut keys: Box<dyn Iterator<Item = Key>> = match stage {
+                Stage::First => Box::new(first.clone().into_iter()),
+                Stage::Lists => Box::new(found.lists().into_iter()),
+                Stage::Contents => {
+                    contents = found.contents();
+                    Box::new(contents.keys())
+                }
+            };
+            loop {
+                let piece = keys.by_ref().take(PIECE);
+                let wants: Vec<Want> = piece.map(|key| Want::any(&self.source, key)).collect();
+                if wants.is_empty() {
+                    break;
+                }
                 let early = self
                     .piece(
                         &wants,
@@ -66,12 +71,6 @@ impl Nacos {
                     return Ok(walked);
                 }
             }
-            keys = match stage {
-                Stage::Lists => found.lists(),
-                Stage::Contents => found.contents(),
-                Stage::Done => break,
-            };
-            stage = stage.next();
         }
         walked.namespaces = found.complete();
         walked.roots = found.namespaces.into_iter().collect();
@@ -119,18 +118,10 @@ impl Nacos {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What earlier answers make known.
+#[derive(Debug, Clone, Copy)]
 enum Stage {
+    First,
     Lists,
     Contents,
-    Done,
-}
-
-impl Stage {
-    fn next(self) -> Self {
-        match self {
-            Self::Lists => Self::Contents,
-            Self::Contents | Self::Done => Self::Done,
-        }
-    }
 }
