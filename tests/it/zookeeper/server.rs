@@ -6,6 +6,7 @@ use std::{
     net::{SocketAddr, TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::atomic::{AtomicU32, Ordering},
     time::{Duration, Instant},
 };
 
@@ -105,10 +106,20 @@ pub(crate) struct Server {
     dir: TempDir,
 }
 
-/// A port nobody listens on at this moment.
+/// A port nobody listens on at this moment, below those that systems give to outgoing connections: one of these could
+/// take it before the server does.
 pub(crate) fn free_port() -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    listener.local_addr().expect("its address").port()
+    const FIRST: u32 = 15_000;
+    const COUNT: u32 = 17_000;
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let of_process = std::process::id().wrapping_mul(97);
+    (0..COUNT)
+        .map(|_| {
+            let next = of_process.wrapping_add(NEXT.fetch_add(1, Ordering::Relaxed));
+            u16::try_from(FIRST + next % COUNT).expect("a port")
+        })
+        .find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok())
+        .expect("a free port")
 }
 
 impl Server {
