@@ -96,7 +96,10 @@ pub struct SightFlags {
     /// QOS port; whose it is is found out; repeatable
     #[arg(long, value_name = "HOST:PORT", action = ArgAction::Append)]
     pub qos: Vec<String>,
-    /// Allow connection attempts to providers (not in this version)
+    /// Allow connections to providers and metadata services from this host
+    ///
+    /// Connections, heartbeats of the dubbo protocol and pings of HTTP/2, a bounded number; and the read-only metadata
+    /// call where an application keeps its metadata to itself. timeout-budget measures round trips.
     #[arg(long)]
     pub probe: bool,
     /// End of everything that is asked of the network (default: 10s)

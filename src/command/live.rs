@@ -1,6 +1,5 @@
 //! Asking live systems: who is asked, until when, and what is known of the place from which is asked.
 
-use std::net::UdpSocket;
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -10,7 +9,10 @@ use super::Surroundings;
 use crate::{
     error::UsageError,
     model::secret::Secret,
-    observe::{self, Clock, Deadline, Observer, Progress, Terms},
+    observe::{
+        self, Clock, Deadline, Observer, Progress, Terms,
+        probe::{Prober, Purpose, tcp},
+    },
     progress::Spinner,
     question::{Question, RegistryAddress},
     settings::Settings,
@@ -91,6 +93,22 @@ pub(super) fn ports(
     Ok(observers)
 }
 
+/// An observer for connections to providers, with a source in the snapshot, when they are allowed. To be called once the
+/// snapshot says from where is asked.
+pub(super) fn prober(
+    settings: &Settings,
+    purpose: Purpose,
+    snapshot: &mut Snapshot,
+) -> Option<Observer> {
+    if !settings.probe {
+        return None;
+    }
+    let on_consumer = snapshot.manifest().seen_from.is_consumer;
+    let source = Source::new(SourceKind::Probe);
+    let id = snapshot.manifest_mut().add_source("p", source);
+    Some(Observer::Probe(Prober::new(id, purpose, on_consumer)))
+}
+
 /// Facts that a question still wants, by verb.
 pub(super) type Wants = fn(&Question, &Snapshot) -> Vec<Want>;
 
@@ -109,11 +127,12 @@ pub(super) fn answer(
     settings: &Settings,
     around: &Surroundings,
     quiet: bool,
-    wants: Wants,
+    (wants, purpose): (Wants, Purpose),
 ) -> anyhow::Result<Ended> {
     let mut observers = observers(questions, snapshot)?;
     observers.extend(ports(settings, questions, snapshot)?);
     describe(snapshot, questions, false);
+    observers.extend(prober(settings, purpose, snapshot));
     if observers.is_empty() {
         return Ok(Ended::Complete);
     }
@@ -207,13 +226,12 @@ pub(super) fn describe(snapshot: &mut Snapshot, questions: &[Question], all: boo
     }
 }
 
-/// The address this machine uses towards another. Connecting a datagram socket sends nothing.
+/// The address this machine uses towards another.
 fn local_address(member: &str) -> Option<String> {
     let (host, port) = member.rsplit_once(':')?;
     let ip: std::net::IpAddr = host.trim_matches(['[', ']']).parse().ok()?;
-    let socket = UdpSocket::bind(if ip.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" }).ok()?;
-    socket.connect((ip, port.parse().ok()?)).ok()?;
-    Some(socket.local_addr().ok()?.ip().to_string())
+    let own = tcp::local_ip((ip, port.parse().ok()?).into())?;
+    Some(own.to_string())
 }
 
 fn host_name() -> String {

@@ -16,6 +16,7 @@ use crate::{
     diagnose::diagnose,
     error::UsageError,
     exit::Exit,
+    observe::probe::Purpose,
     question::{Question, RegistryAddress},
     report::{Asked, Manner, compare, model::Report, report},
     settings::Settings,
@@ -35,6 +36,13 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
                 .hint("give one of them: diag snapshot --qos HOST:PORT records a port")
                 .into(),
         );
+    }
+    if args.common.sight.snapshot.is_some() && settings.probe {
+        return Err(UsageError::new(
+            "--probe connects to the providers that a registry has now, --snapshot is of another time",
+        )
+        .hint("diag snapshot --probe records what connections tell beside what the registry says")
+        .into());
     }
     let report = match (args.wait, &args.compare) {
         (Some(span), _) => {
@@ -234,7 +242,8 @@ fn live(
         return Err(no_registry().into());
     }
     let quiet = args.common.output.quiet;
-    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, wants)?;
+    let asked = (wants as live::Wants, Purpose::Reach);
+    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, asked)?;
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
         question.now = now;

@@ -46,10 +46,11 @@ pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
     asking_ports(&args.common)
 }
 
-/// The same for verbs that ask QOS ports.
+/// The same for verbs that ask QOS ports and try providers.
 fn asking_ports(given: &Common) -> Result<(), UsageError> {
     let mut given = given.clone();
     given.sight.qos.clear();
+    given.sight.probe = false;
     common(&given)
 }
 

@@ -185,6 +185,7 @@ codes! {
     ProviderNotExporting = 6004, "provider-not-exporting", Error, Key;
     ProviderOffline = 6005, "provider-offline", Error, Key;
     PoolExhausted = 6006, "pool-exhausted", Error, Network;
+    ProviderDraining = 6007, "provider-draining", Warning, Network;
     SerializationRefused = 6008, "serialization-refused", Error, Network;
     ConsumerListStale = 6009, "consumer-list-stale", Error, Consumer;
     AcceptsButSilent = 6010, "accepts-but-silent", Error, Network;

@@ -11,6 +11,7 @@ use super::{
     observed::Observed,
     outcome::{Judged, Limit, judge, limit_phrase},
     own as own_view, place,
+    probed::Probed,
     text::Said,
     worlds::{Worlds, state_word},
     zones,
@@ -62,6 +63,8 @@ pub(crate) struct Computed<'a> {
     pub(crate) said: &'a Said,
     /// What QOS ports say.
     pub(crate) own: &'a Own,
+    /// What became of connections that were tried.
+    pub(crate) probed: &'a Probed<'a>,
     /// The registries.
     pub(crate) registries: &'a [Registry],
     /// The worlds.
@@ -84,8 +87,9 @@ pub(crate) struct Computed<'a> {
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
-    gather::all(&observed.question, snapshot, &Said::default(), &missing);
+    let registries = gather::all(&observed.question, snapshot, &Said::default(), &missing);
     own::processes(&observed.question, snapshot, &missing);
+    Probed::of(&observed.question, snapshot, &missing).want(&registries);
     missing.into_wants()
 }
 
@@ -120,11 +124,17 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let own = Own {
         processes: own::processes(question, snapshot, &missing),
     };
+    let probed = Probed::of(question, snapshot, &missing);
     let worlds = Worlds::of(question);
+    let beside = Beside {
+        said: &said,
+        own: &own,
+        probed: &probed,
+    };
     let states: Vec<Overall> = worlds
         .states
         .iter()
-        .map(|state| overall(question, &registries, worlds.world(*state), &said, &own))
+        .map(|state| overall(question, &registries, worlds.world(*state), beside))
         .collect();
     let mut computed = Computed {
         question,
@@ -132,6 +142,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
         observed: &observed,
         said: &said,
         own: &own,
+        probed: &probed,
         registries: &registries,
         worlds,
         states,
@@ -147,13 +158,21 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     finish(&computed)
 }
 
+/// What was seen beside the registries.
+#[derive(Debug, Clone, Copy)]
+struct Beside<'a> {
+    said: &'a Said,
+    own: &'a Own,
+    probed: &'a Probed<'a>,
+}
+
 fn overall(
     question: &Question,
     registries: &[Registry],
     world: World,
-    said: &Said,
-    own: &Own,
+    beside: Beside<'_>,
 ) -> Overall {
+    let Beside { said, own, probed } = beside;
     let mut parts = Vec::new();
     let mut disagree = false;
     let mut results: Vec<(&Registry, Judged)> = Vec::new();
@@ -169,8 +188,10 @@ fn overall(
                     held,
                     world: &world,
                 };
+                probed.mark(&case, &mut judged);
                 said.overrule(&case, registry, &mut judged);
                 own_view::overrule(own, &case, registry, registries.len() == 1, &mut judged);
+                probed.overrule(&case, &mut judged);
                 place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged
@@ -268,8 +289,11 @@ fn join_versions(computed: &mut Computed<'_>) {
                 computed.question,
                 computed.registries,
                 world.clone(),
-                computed.said,
-                computed.own,
+                Beside {
+                    said: computed.said,
+                    own: computed.own,
+                    probed: computed.probed,
+                },
             );
             if other.result() != shown.result() {
                 different.push((world, other));

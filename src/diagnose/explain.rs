@@ -111,6 +111,7 @@ pages! {
     ProviderNotExporting = "DG6004",
     ProviderOffline = "DG6005",
     PoolExhausted = "DG6006",
+    ProviderDraining = "DG6007",
     SerializationRefused = "DG6008",
     ConsumerListStale = "DG6009",
     AcceptsButSilent = "DG6010",

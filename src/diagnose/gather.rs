@@ -293,7 +293,6 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
-            (SourceKind::Probe, _) => LayerKind::Probe,
             (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
             (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,

@@ -15,6 +15,7 @@ mod observed;
 mod outcome;
 mod own;
 mod place;
+mod probed;
 mod refused;
 mod remarks;
 mod remedy;

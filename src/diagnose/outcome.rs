@@ -151,16 +151,6 @@ pub(crate) fn judge_view(case: &Case<'_>, view: View, said: &Said) -> Judged {
     };
     let mut missing = blocks;
     missing.extend(before(&judged.view, &failed.id));
-    if matches!(failed.id, StageId::Router(_)) {
-        // Attempts that were recorded and not evaluated may show that nobody is there at all.
-        let connectivity = judged.view.stage(&StageId::Connectivity);
-        missing.extend(
-            held.layers
-                .iter()
-                .filter(|layer| layer.kind == LayerKind::Probe && connectivity.is_some())
-                .map(Layer::not_seen),
-        );
-    }
     judged.contributors = contributors(&judged.view, &failed.id);
     judged.raised = Some(first);
     match failed.id {
@@ -231,7 +221,11 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
         return;
     }
     if judged.code() == Some(Code::MetadataServiceUnreachable) {
-        judged.limits.insert(Limit::Standing);
+        called_in_vain(case, judged);
+    }
+    if judged.code() == Some(Code::MetadataRefused) {
+        // It refused a call of ours: the consumer's has more to it.
+        judged.limits.insert(Limit::Rule);
     }
     let is_key = judged.stage == Some(StageId::Key);
     let other_group = judged.code() == Some(Code::RegistryGroupDiffers);
@@ -249,6 +243,22 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
             .not_seen(),
         );
         undecided(judged, Say::AlsoFoundElsewhere);
+    }
+}
+
+/// A call of the metadata service that was not answered: from the consumer's host it is the consumer's own; from
+/// elsewhere a refusal is the same for anybody, and that nothing answers is not.
+fn called_in_vain(case: &Case<'_>, judged: &mut Judged) {
+    let text = |name: &str| {
+        let raised = judged.raised.as_ref()?;
+        Some(raised.params.get(name)?.as_str()?.to_owned())
+    };
+    if text("from").is_some() && text("from") == case.question.consumer.ip {
+        return;
+    }
+    judged.limits.insert(Limit::Standing);
+    if text("reason").is_some_and(|reason| reason == "timeout" || reason == "unknown-host") {
+        undecided(judged, Say::SeenFromElsewhere);
     }
 }
 
@@ -321,7 +331,7 @@ fn always_blocking(view: &View) -> Vec<NotSeen> {
 }
 
 /// Required facts of the stages before the emptied one, the choice of the model included.
-fn before(view: &View, failed: &StageId) -> Vec<NotSeen> {
+pub(super) fn before(view: &View, failed: &StageId) -> Vec<NotSeen> {
     let emptied = view
         .stages
         .iter()

@@ -8,7 +8,7 @@ use super::{
     Certainty, Outcome,
     code::Code,
     decide::{Computed, Overall},
-    defects, findings, health, own, refused, zones,
+    defects, findings, health, own, probed, refused, zones,
 };
 use crate::{
     question::Client,
@@ -97,6 +97,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     if reachable {
         found.extend(partly_connected(computed));
     }
+    found.extend(probed::remarks(computed));
     for registry in computed.registries {
         for held in &registry.held {
             for entry in matching(computed, held) {
@@ -106,7 +107,9 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 if let Some(raised) = health::weight_ignored(entry) {
                     found.push((raised, Certainty::Certain, reachable));
                 }
-                if let Some(raised) = persistent(entry) {
+                if let Some(raised) = persistent(entry)
+                    && !computed.probed.answers(&entry.address())
+                {
                     found.push((raised, Certainty::Possible, true));
                 }
             }

@@ -3,6 +3,7 @@
 pub mod address;
 pub mod matching;
 pub mod metadata;
+pub mod probe;
 pub mod qos;
 pub mod secret;
 pub mod service_key;

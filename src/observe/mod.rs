@@ -7,6 +7,7 @@ mod answers;
 mod deadline;
 mod failure;
 mod live;
+pub mod metadata;
 pub mod metrics;
 pub mod nacos;
 pub mod probe;
@@ -42,6 +43,8 @@ pub enum Observer {
     Nacos(nacos::Nacos),
     /// The QOS port of a process.
     Qos(qos::Qos),
+    /// Connections to providers.
+    Probe(probe::Prober),
 }
 
 impl Observer {
@@ -51,6 +54,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => zookeeper.source(),
             Self::Nacos(nacos) => nacos.source(),
             Self::Qos(qos) => qos.source(),
+            Self::Probe(prober) => prober.source(),
         }
     }
 
@@ -63,6 +67,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => zookeeper.fetch(wants, deadline, answers).await,
             Self::Nacos(nacos) => nacos.fetch(wants, deadline, answers).await,
             Self::Qos(qos) => qos.fetch(wants, deadline, answers).await,
+            Self::Probe(prober) => prober.fetch(wants, deadline, answers).await,
         }
     }
 
@@ -72,6 +77,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => zookeeper.plan(wants),
             Self::Nacos(nacos) => nacos.plan(wants),
             Self::Qos(qos) => qos.plan(wants),
+            Self::Probe(prober) => prober.plan(wants),
         }
     }
 
@@ -81,6 +87,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => Want::zk_children(zookeeper.source(), "/"),
             Self::Nacos(nacos) => Want::any(nacos.source(), Key::NacosState),
             Self::Qos(qos) => return qos.plan_all(),
+            Self::Probe(_) => return Vec::new(),
         };
         self.plan(&[first])
     }
@@ -92,6 +99,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => zookeeper.further(all),
             Self::Nacos(nacos) => nacos.further(all),
             Self::Qos(_) => Vec::new(),
+            Self::Probe(prober) => prober.further(),
         }
     }
 
@@ -101,6 +109,7 @@ impl Observer {
             Self::Zookeeper(zookeeper) => zookeeper.server(),
             Self::Nacos(nacos) => nacos.server(),
             Self::Qos(qos) => qos.server(),
+            Self::Probe(_) => None,
         }
     }
 
@@ -109,7 +118,7 @@ impl Observer {
         match self {
             Self::Zookeeper(zookeeper) => zookeeper.close().await,
             Self::Nacos(nacos) => nacos.close(),
-            Self::Qos(_) => {}
+            Self::Qos(_) | Self::Probe(_) => {}
         }
     }
 }

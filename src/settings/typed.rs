@@ -32,6 +32,8 @@ pub struct Settings {
     pub config_center: Option<RegistryAddress>,
     /// QOS ports, `host:port`.
     pub qos: Vec<String>,
+    /// Whether connections to providers may be tried.
+    pub probe: bool,
     /// Whether to look into other places.
     pub sweep: bool,
     /// What is known of the consumer.
@@ -104,6 +106,7 @@ impl Settings {
             also_search: plain(others),
             config_center: plain(centers).pop(),
             qos: common.sight.qos.clone(),
+            probe: common.sight.probe,
             sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),
             consumer: consumer(common, &layers)?,
             routers: routers(&layers)?,

@@ -379,8 +379,6 @@ pub enum LayerKind {
     Qos,
     /// A cache file of a process.
     Cache,
-    /// Connection attempts that were recorded.
-    Probe,
     /// Settings of the consumer in an attached file.
     ConsumerConfig,
     /// Failures in the consumer's log that the registry does not explain.
@@ -402,7 +400,6 @@ impl LayerKind {
                 StageId::Configurators
             }
             Self::Migration | Self::ApplicationModel => StageId::Decision,
-            Self::Probe => StageId::Connectivity,
             Self::Qos | Self::Cache | Self::Log => StageId::ConsumerView,
             Self::ConsumerConfig | Self::OtherClient => StageId::Question,
             Self::OtherRegistry => StageId::Reach,
@@ -423,7 +420,6 @@ impl LayerKind {
             Self::ApplicationModel => Say::LayerApplicationModel,
             Self::Qos => Say::LayerQos,
             Self::Cache => Say::LayerCache,
-            Self::Probe => Say::LayerProbe,
             Self::ConsumerConfig => Say::LayerConsumerConfig,
             Self::Log => Say::LayerLog,
             Self::OtherClient => Say::LayerOtherClient,

@@ -13,6 +13,7 @@ pub(crate) mod moved;
 pub mod nacos;
 pub mod names;
 pub mod own;
+pub mod probed;
 mod refused;
 mod rule_keys;
 pub mod rule_store;

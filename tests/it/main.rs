@@ -15,6 +15,7 @@ mod no_provider;
 mod oracle;
 mod packaging;
 mod qos;
+mod probes;
 mod qos_live;
 mod readme;
 mod route_hostile;

@@ -113,8 +113,8 @@ fn one(
                     .await
             }
             Observer::Nacos(nacos) => nacos.walk(&namespaces, &terms, interrupt(), sink).await,
-            // A port is asked about services: with --all there are none.
-            Observer::Qos(_) => Ok(Walked::default()),
+            // A port is asked about services, providers are those of services: with --all there are none.
+            Observer::Qos(_) | Observer::Probe(_) => Ok(Walked::default()),
         };
         observer.close().await;
         walked
@@ -194,14 +194,14 @@ impl Scope {
         match observer {
             Observer::Zookeeper(_) => self.zookeepers += 1,
             Observer::Nacos(_) => self.nacos += 1,
-            Observer::Qos(_) => {}
+            Observer::Qos(_) | Observer::Probe(_) => {}
         }
     }
 
     fn note(&mut self, observer: &Observer, walked: &Walked) {
         let complete = usize::from(walked.is_complete());
         match observer {
-            Observer::Qos(_) => {}
+            Observer::Qos(_) | Observer::Probe(_) => {}
             Observer::Zookeeper(_) => self.complete_zookeepers += complete,
             Observer::Nacos(_) => {
                 self.complete_nacos += complete;

@@ -9,7 +9,7 @@ use crate::{
     error::UsageError,
     exit::Exit,
     model::service_key::ServiceKey,
-    observe::Observer,
+    observe::{Observer, probe::Purpose},
     progress::Spinner,
     question::Question,
     report::safe,
@@ -79,6 +79,14 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         }
         observers.extend(live::ports(&settings, &questions, &mut snapshot)?);
         live::describe(&mut snapshot, &questions, args.all);
+        if args.all && settings.probe {
+            return Err(
+                UsageError::new("--all reads registries, --probe tries the providers of services")
+                    .hint("name the services to record instead of --all")
+                    .into(),
+            );
+        }
+        observers.extend(live::prober(&settings, Purpose::Reach, &mut snapshot));
         if args.dry_run {
             let text = plan::plan(&observers, &questions, &snapshot, args.all);
             return Ok(stream::report(&text, Exit::Fine)?);

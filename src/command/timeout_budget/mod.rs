@@ -19,6 +19,7 @@ use crate::{
     diagnose::budget::diagnose_budget,
     error::UsageError,
     exit::Exit,
+    observe::probe::Purpose,
     report::{Answered, Manner, budget_report},
     settings::Settings,
     snapshot::Ended,
@@ -142,18 +143,9 @@ fn live(
         return Err(nothing_given().into());
     }
     let quiet = args.common.output.quiet;
-    let ended = live::answer(
-        &mut snapshot,
-        &questions,
-        settings,
-        around,
-        quiet,
-        wants_budget,
-    )?;
-    if args.common.sight.probe && ended == Ended::Complete {
-        let notes = probe::round_trips(&mut snapshot, &questions, settings)?;
-        warn(&args.common.output, &notes);
-    }
+    let asked = (wants_budget as live::Wants, Purpose::RoundTrips);
+    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, asked)?;
+    warn(&args.common.output, &probe::notes(&snapshot, &questions));
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
         question.now = now;

@@ -1,85 +1,53 @@
-//! `--probe`: round trips to the providers that the registry has, from this machine.
+//! What is to be said of the round trips that `--probe` tried.
 
-use tokio::task::JoinSet;
+use std::collections::BTreeSet;
 
 use crate::{
-    command::live,
-    observe::probe::round_trip::{MOST, round_trips as tried},
+    observe::probe::{MOST, round_trip::KIND},
     question::Question,
-    settings::Settings,
-    snapshot::{At, Key, Snapshot, Source, SourceId, SourceKind},
+    snapshot::{Key, Snapshot, SourceKind},
     want::wants_budget,
 };
 
-/// Addresses at a time: more would measure this machine.
-const AT_ONCE: usize = 4;
-
-/// Tries the providers of the questions, a bounded number of them, and puts what was measured into the snapshot. Gives
-/// what is to be said of it.
-///
-/// # Errors
-/// The runtime cannot be started.
-pub(super) fn round_trips(
-    snapshot: &mut Snapshot,
-    questions: &[Question],
-    settings: &Settings,
-) -> anyhow::Result<Vec<String>> {
-    let source = snapshot
-        .manifest_mut()
-        .add_source("p", Source::new(SourceKind::Probe));
-    let mut addresses: Vec<String> = questions
-        .iter()
-        .flat_map(|question| providers(question, snapshot, &source))
-        .collect();
-    addresses.sort();
-    addresses.dedup();
-    let found = addresses.len();
-    addresses.truncate(MOST);
-    let deadline = live::terms(settings, Some(live::DEADLINE), snapshot.masker().clone()).deadline;
-    let runtime = live::runtime()?;
-    let lines = runtime.block_on(async {
-        let mut lines = Vec::new();
-        let mut left = addresses.into_iter();
-        let mut running = JoinSet::new();
-        loop {
-            while running.len() < AT_ONCE
-                && let Some(address) = left.next()
-            {
-                running.spawn(async move { tried(&address, &deadline).await });
-            }
-            match running.join_next().await {
-                Some(done) => lines.extend(done.ok().flatten()),
-                None => return lines,
-            }
+/// How many providers were not tried, and how many gave no connection.
+pub(super) fn notes(snapshot: &Snapshot, questions: &[Question]) -> Vec<String> {
+    let sources = || {
+        let sources = snapshot.manifest().sources.iter();
+        sources.filter(|(_, source)| source.kind == SourceKind::Probe)
+    };
+    let is_own = |key: &Key| matches!(key, Key::Probe { kind, .. } if kind == KIND);
+    let mut tried = BTreeSet::new();
+    let mut refused = 0;
+    for (id, _) in sources() {
+        for key in snapshot.keys(id).filter(|key| is_own(key)) {
+            tried.insert(key.clone());
+            let lines = snapshot.latest(id, key);
+            refused += usize::from(lines.iter().all(|line| line.err_kind().is_some()));
         }
-    });
-    let now = At::from_time(jiff::Timestamp::now());
-    let answered = lines.len();
-    for line in lines {
-        snapshot.insert(source.clone(), line.said_at(now.clone()));
     }
+    // Never asked for, as their number is bounded.
+    let open: BTreeSet<Key> = snapshot
+        .without_answer()
+        .cloned()
+        .chain(
+            questions
+                .iter()
+                .flat_map(|question| wants_budget(question, snapshot)),
+        )
+        .filter(|want| sources().any(|(id, _)| *id == want.source) && is_own(&want.key))
+        .map(|want| want.key)
+        .collect();
+    let (tried, found) = (tried.len(), tried.union(&open).count());
     let mut notes = Vec::new();
-    if found > MOST {
-        notes.push(format!("--probe: {MOST} of {found} providers were tried"));
-    }
-    let silent = found.min(MOST) - answered;
-    if silent > 0 {
+    if found > tried {
         notes.push(format!(
-            "--probe: {silent} of {} providers refuse connections or have no known address",
-            found.min(MOST)
+            "--probe: {tried} of {found} providers were tried (at most {MOST})"
         ));
     }
-    Ok(notes)
-}
-
-/// The addresses of the providers: those whose round trips would be looked for.
-fn providers(question: &Question, snapshot: &Snapshot, source: &SourceId) -> Vec<String> {
-    wants_budget(question, snapshot)
-        .into_iter()
-        .filter(|want| want.source == *source)
-        .filter_map(|want| match want.key {
-            Key::Probe { address, .. } => Some(address),
-            _ => None,
-        })
-        .collect()
+    if refused > 0 {
+        notes.push(format!(
+            "--probe: {refused} of {tried} providers refuse connections or have no known address"
+        ));
+    }
+    notes
 }

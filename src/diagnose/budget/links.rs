@@ -16,11 +16,12 @@ use crate::{
         quantile::Quantile,
         time::Micros,
     },
+    model::probe,
     snapshot::Line,
 };
 
-/// The kinds of round trips that are looked for in a recording: heartbeats of Dubbo, and connections, which take one.
-pub(super) const KINDS: [&str; 2] = ["dubbo-heartbeat", "tcp-connect"];
+/// The kinds of round trips that are looked for in a recording: what servers answer by themselves, and connections.
+pub(super) const KINDS: [&str; 3] = [probe::HEARTBEAT, probe::PING, probe::CONNECT];
 
 /// Round trips to one address.
 #[derive(Debug, Clone)]

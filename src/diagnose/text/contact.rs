@@ -442,7 +442,7 @@ fn is_newer(entry: Option<&Entry>, latest_ms: Option<i64>) -> bool {
 }
 
 /// A sign in the registry that the process of an entry is gone.
-fn sign(entry: Option<&Entry>) -> Option<&'static str> {
+pub(crate) fn sign(entry: Option<&Entry>) -> Option<&'static str> {
     let entry = entry?;
     if entry.ephemeral == Some(false) {
         return Some("persistent-node");

@@ -10,6 +10,7 @@ mod overrule;
 mod own_view;
 mod read;
 
+pub(crate) use self::contact::sign;
 use self::{contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::view::{

@@ -1,25 +1,17 @@
 //! Round trips to providers without asking them anything: a TCP connection takes one, and the kernel answers it.
 //!
-//! A handful of connections for each address, one after the other, a few addresses at a time. A port that refuses is no
-//! provider, and what is not answered is counted as lost.
+//! A handful of connections for each address, one after the other. A port that refuses is no provider, and what is not
+//! answered is counted as lost.
 
-use std::time::{Duration, Instant};
+use std::{net::SocketAddr, time::Duration};
 
-use tokio::{
-    net::{TcpStream, lookup_host},
-    time::sleep,
-};
+use tokio::{net::TcpStream, time::sleep};
 
-use super::tcp::is_address;
-use crate::{
-    observe::Deadline,
-    snapshot::{Key, Line, Payload},
-};
+use super::{beats::Stopwatch, tcp};
+use crate::{observe::Deadline, snapshot::Payload};
 
 /// Connections for each address.
 pub const TRIES: usize = 10;
-/// Addresses that are tried at most.
-pub const MOST: usize = 50;
 /// Time between two connections to one address.
 const PAUSE: Duration = Duration::from_millis(20);
 /// Longest wait for one connection.
@@ -28,18 +20,12 @@ const LIMIT: Duration = Duration::from_secs(1);
 const SILENT: u64 = 3;
 
 /// Name of this kind of round trip in a recording.
-pub const KIND: &str = "tcp-connect";
+pub const KIND: &str = crate::model::probe::CONNECT;
 
-/// Tries one address. `None`: it is no address, its name is not known, or the port refuses.
-pub async fn round_trips(address: &str, deadline: &Deadline) -> Option<Line> {
-    if !is_address(address) {
-        return None;
-    }
+/// Tries one address.
+pub(super) async fn round_trips(socket: SocketAddr, deadline: &Deadline) -> Payload {
     let deadline = deadline.at_most(LIMIT);
-    let found = deadline.request(lookup_host(address)).await.ok()?.ok()?;
-    let socket = { found }.next()?;
     let (mut samples, mut lost, mut silent) = (Vec::new(), 0_u64, 0);
-    let mut from = None;
     for turn in 0..TRIES {
         if turn > 0 {
             sleep(PAUSE).await;
@@ -47,46 +33,33 @@ pub async fn round_trips(address: &str, deadline: &Deadline) -> Option<Line> {
         if deadline.passed() || silent == SILENT {
             break;
         }
-        #[expect(
-            clippy::disallowed_methods,
-            reason = "the time of a round trip is what is measured"
-        )]
-        let began = Instant::now();
+        let watch = Stopwatch::start();
         match deadline.request(TcpStream::connect(socket)).await {
-            Ok(Ok(stream)) => {
-                let took = began.elapsed();
-                samples.push(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+            Ok(Ok(_)) => {
+                samples.push(watch.micros());
                 silent = 0;
-                from = stream.local_addr().ok().map(|local| local.ip().to_string());
             }
             // Somebody answered: that the port is closed.
-            Ok(Err(_)) => return None,
+            Ok(Err(error)) => return tcp::io_failure(&error).payload(),
             Err(_) => {
                 lost += 1;
                 silent += 1;
             }
         }
     }
-    let key = Key::Probe {
-        kind: KIND.to_owned(),
-        address: address.to_owned(),
-    };
     let fields = [
         ("samples_us".to_owned(), samples.into()),
         ("lost".to_owned(), lost.into()),
     ];
-    let mut line = Line::new(key, Payload::Fields(fields.into_iter().collect()));
-    if let Some(from) = from {
-        line = line.with("from", from);
-    }
-    Some(line)
+    Payload::Fields(fields.into_iter().collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::snapshot::ErrKind;
 
-    fn tried(address: &str, total: Duration) -> Option<Line> {
+    fn tried(address: SocketAddr, total: Duration) -> Payload {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
@@ -97,26 +70,29 @@ mod tests {
             })
     }
 
+    fn samples(payload: &Payload) -> usize {
+        let Payload::Fields(fields) = payload else {
+            panic!("{payload:?}");
+        };
+        fields["samples_us"].as_array().unwrap().len()
+    }
+
     #[test]
-    fn connections_are_counted_and_refusals_are_none() {
+    fn connections_are_counted_and_refusals_are_told() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let line = tried(&address, Duration::from_secs(5)).unwrap();
-        let samples = line.field("samples_us").unwrap().as_array().unwrap();
-        assert_eq!(samples.len(), TRIES);
-        assert_eq!(line.field("lost"), Some(&0.into()));
-        assert_eq!(line.field("from"), Some(&"127.0.0.1".into()));
+        let address = listener.local_addr().unwrap();
+        let told = tried(address, Duration::from_secs(5));
+        assert_eq!(samples(&told), TRIES);
         drop(listener);
-        assert_eq!(tried(&address, Duration::from_secs(5)), None);
-        assert_eq!(tried("nowhere", Duration::from_secs(5)), None);
+        let refused = tried(address, Duration::from_secs(5));
+        assert_eq!(refused.err_kind(), Some(&ErrKind::Refused));
     }
 
     #[test]
     fn it_ends_with_the_run() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap().to_string();
-        let line = tried(&address, Duration::from_millis(50)).unwrap();
-        let samples = line.field("samples_us").unwrap().as_array().unwrap();
-        assert!(samples.len() < TRIES, "{samples:?}");
+        let address = listener.local_addr().unwrap();
+        let told = tried(address, Duration::from_millis(50));
+        assert!(samples(&told) < TRIES, "{told:?}");
     }
 }

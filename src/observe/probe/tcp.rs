@@ -3,7 +3,10 @@
 //! Clients of registries hide why they could not connect; this keeps unknown host, refused, no route and
 //! no answer apart, because each has another next step.
 
-use std::io;
+use std::{
+    io,
+    net::{IpAddr, SocketAddr, UdpSocket},
+};
 
 use tokio::net::{TcpStream, lookup_host};
 
@@ -41,6 +44,25 @@ pub async fn connect(address: &str, deadline: &Deadline) -> Result<TcpStream, Fa
     Err(last)
 }
 
+/// The address that this machine uses towards another. Connecting a datagram socket sends nothing.
+pub fn local_ip(other: SocketAddr) -> Option<IpAddr> {
+    let any = if other.is_ipv4() {
+        "0.0.0.0:0"
+    } else {
+        "[::]:0"
+    };
+    let socket = UdpSocket::bind(any).ok()?;
+    socket.connect(other).ok()?;
+    Some(socket.local_addr().ok()?.ip())
+}
+
+/// Whether a host is the machine itself, whichever machine that is.
+pub fn is_own_host(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    let ip: Result<IpAddr, _> = host.parse();
+    host == "localhost" || ip.is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
+}
+
 /// Whether `address` is a `host:port` at all; lookups of other texts would say "unknown host" and mislead.
 pub fn is_address(address: &str) -> bool {
     let Some((host, port)) = address.rsplit_once(':') else {
@@ -56,7 +78,7 @@ pub fn is_address(address: &str) -> bool {
     named && port.parse::<u16>().is_ok_and(|port| port != 0)
 }
 
-fn lookup_failure(error: &io::Error) -> Failure {
+pub(super) fn lookup_failure(error: &io::Error) -> Failure {
     // A name that cannot be resolved has no error kind of its own in the standard library.
     let kind = match error.kind() {
         io::ErrorKind::TimedOut => ErrKind::Timeout,

@@ -240,8 +240,8 @@ fn both(code: Code) -> (&'static str, &'static str) {
             "{address} 已注册，但其进程很可能已不存在：{sign}",
         ),
         Code::AddressUnreachable => (
-            "{address} cannot be connected from the consumer: {reason}",
-            "消费者无法连接 {address}:{reason}",
+            "{address} cannot be connected: {reason}",
+            "无法连接 {address}:{reason}",
         ),
         Code::AddressSuspicious => (
             "the registered address {address} looks wrong: {reason}",
@@ -398,6 +398,10 @@ fn both(code: Code) -> (&'static str, &'static str) {
         Code::RouterError => (
             "a router throws inside the consumer and leaves nothing of {service}: {cause}",
             "消费者内部的路由器抛出异常，{service} 没有剩余地址：{cause}",
+        ),
+        Code::ProviderDraining => (
+            "{address} says that it is shutting down: {sign}",
+            "{address} 表示自己正在下线：{sign}",
         ),
         Code::SerializationRefused => (
             "a class of the call cannot be sent or is not allowed: {class} ({reason})",

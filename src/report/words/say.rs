@@ -40,7 +40,6 @@ sentences! {
     LayerSeveralRegistries: "choice between several registries {name}", "多注册中心的选择 {name}";
     LayerQos: "QOS answers {name}", "QOS 应答 {name}";
     LayerCache: "cache file {name}", "缓存文件 {name}";
-    LayerProbe: "connection attempts {name}", "连接探测记录 {name}";
     LayerConsumerConfig: "setting of the consumer {name}", "消费者配置 {name}";
     LayerLog: "failures in the consumer's log: {name}", "消费者日志中的失败：{name}";
     LayerOtherClient: "client that is not Java Dubbo {name}", "非 Java Dubbo 客户端 {name}";
@@ -117,7 +116,7 @@ sentences! {
     MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该修订号";
     MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
     MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";
-    HowMetadata: "ask an instance: run diag on a host that reaches {address} with --probe, or give --qos HOST:PORT of the provider, or --attach the consumer's .metadata cache file", "询问实例：在能访问 {address} 的主机上加 --probe 运行 diag,或用 --qos HOST:PORT 指向提供者，或用 --attach 附上消费者的 .metadata 缓存文件";
+    HowMetadata: "on a host that reaches {address}: {command}; or give --qos HOST:PORT of the provider, or --attach the consumer's .metadata cache file", "在能访问 {address} 的主机上：{command};或用 --qos HOST:PORT 指向提供者，或用 --attach 附上消费者的 .metadata 缓存文件";
     ProvidedBy: "the reference names {names} itself (provided-by)", "引用自己指定了 {names}(provided-by)";
     NoInstance: "{name} is no instance of Dubbo", "{name} 不是 Dubbo 实例";
     InstanceRegistered: "an instance is registered", "有已注册的实例";
@@ -228,6 +227,11 @@ sentences! {
     AssumedProbedElsewhere: "the round trip was tried from another machine than the consumer's", "往返时间是从消费者以外的机器测得的";
     AssumedUnit: "the values have no unit", "数值没有单位";
     AssumedSinceStart: "counters tell everything since their processes started", "计数器包含进程启动以来的全部调用";
+    Tried: "tried from {from}: {what}", "从 {from} 尝试：{what}";
+    TriedFrom: "tried from {from}", "已从 {from} 尝试";
+    SomeTriedFrom: "{seen} of {total} tried from {from}", "已从 {from} 尝试 {total} 个中的 {seen} 个";
+    SessionOf: "the session belongs to {host}", "会话属于 {host}";
+    RulesLeaveDead: "rules leave only addresses that do not answer", "规则只留下没有应答的地址";
     ProbeTold: "round trips as they were tried", "实测的往返时间";
     RuleLine: "line {line}: {text}", "第 {line} 行：{text}";
     MoreClasses: "more classes of requests than are tried", "请求类别多于可尝试的数量";

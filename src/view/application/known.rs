@@ -133,6 +133,8 @@ pub enum Metadata {
         address: String,
         /// What became of the call.
         reason: String,
+        /// The address of the machine that called, where it is told.
+        from: Option<String>,
         /// Where it was seen.
         evidence: Evidence,
     },
@@ -207,7 +209,9 @@ impl Application {
     /// Metadata services of the instances that name this application and revision.
     pub(crate) fn services_of(&self, key: &(String, String)) -> Vec<String> {
         let all = self.instances.iter().chain(&self.others);
-        let same = all.filter(|instance| instance.metadata_key().as_ref() == Some(key));
+        let same = all.filter(|instance| {
+            instance.metadata_key().as_ref() == Some(key) && !instance.is_remote()
+        });
         same.map(Instance::metadata_service)
             .collect::<BTreeSet<_>>()
             .into_iter()

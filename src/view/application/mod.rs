@@ -14,7 +14,7 @@ mod subscribed;
 mod taken;
 pub(crate) mod texts;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
@@ -43,6 +43,7 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         stages: case.before(),
         left: Vec::new(),
         connecting: Vec::new(),
+        kinds: BTreeMap::new(),
         near: Vec::new(),
         partial: false,
         routed: Routed::default(),

@@ -45,7 +45,12 @@ enum Why {
         computed: String,
         evidence: Evidence,
     },
-    Unreachable(String, String, Evidence),
+    Unreachable {
+        address: String,
+        reason: String,
+        from: Option<String>,
+        evidence: Evidence,
+    },
     Refused(String, String, Evidence),
 }
 
@@ -55,7 +60,7 @@ impl Why {
             Self::Nothing => Code::RevisionZero,
             Self::NotStored(_) => Code::MetadataMissing,
             Self::Other { .. } => Code::RevisionMismatch,
-            Self::Unreachable(..) => Code::MetadataServiceUnreachable,
+            Self::Unreachable { .. } => Code::MetadataServiceUnreachable,
             Self::Refused(..) => Code::MetadataRefused,
         }
     }
@@ -167,12 +172,14 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
         Some(Metadata::Unreachable {
             address,
             reason,
+            from,
             evidence,
-        }) => Err(known(Why::Unreachable(
-            address.clone(),
-            reason.clone(),
-            evidence.clone(),
-        ))),
+        }) => Err(known(Why::Unreachable {
+            address: address.clone(),
+            reason: reason.clone(),
+            from: from.clone(),
+            evidence: evidence.clone(),
+        })),
         Some(Metadata::Refused {
             address,
             reason,
@@ -188,20 +195,32 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
             }
             Err(Box::new(Lack::Unknown(match other {
                 Some(Metadata::Unknown(not_seen)) if instance.is_remote() => not_seen.clone(),
-                _ => local(instance),
+                _ => local(case, instance),
             })))
         }
     }
 }
 
 /// `local` metadata that no evidence shows, with the command that would show it.
-fn local(instance: &Instance) -> NotSeen {
+fn local(case: &Case<'_>, instance: &Instance) -> NotSeen {
+    let registry = case.registry.map_or_else(
+        || "URL".to_owned(),
+        |registry| format!("'{}'", registry.without_secrets()),
+    );
+    let command = format!(
+        "diag no-provider '{}' --registry {registry} --probe",
+        case.question.service
+    );
     NotSeen {
         what: Phrase::new(Say::MetadataOf)
             .with("application", &*instance.application)
             .with("revision", instance.revision.as_deref().unwrap_or("-")),
         why: Say::MetadataLocal.into(),
-        how_to_see: Some(Phrase::new(Say::HowMetadata).with("address", &*instance.address)),
+        how_to_see: Some(
+            Phrase::new(Say::HowMetadata)
+                .with("address", instance.metadata_service())
+                .with("command", command),
+        ),
         required: true,
     }
 }
@@ -277,7 +296,7 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
                 Why::Nothing => {}
                 Why::NotStored(absent) => shown.push(absent.clone()),
                 Why::Other { evidence, .. }
-                | Why::Unreachable(.., evidence)
+                | Why::Unreachable { evidence, .. }
                 | Why::Refused(.., evidence) => shown.push(evidence.clone()),
             }
             shown
@@ -289,18 +308,22 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
         Why::Other { computed, .. } => Some(computed),
         _ => None,
     };
-    let (address, reason) = match why {
-        Why::Unreachable(address, reason, _) | Why::Refused(address, reason, _) => {
-            (address, Some(reason))
-        }
-        _ => (&instance.address, None),
+    let (address, reason, from) = match why {
+        Why::Unreachable {
+            address,
+            reason,
+            from,
+            ..
+        } => (address, Some(reason), from.as_ref()),
+        Why::Refused(address, reason, _) => (address, Some(reason), None),
+        _ => (&instance.address, None, None),
     };
     Raised {
         code: why.code(),
         params: object(json!({
             "service": case.question.service.to_string(), "application": instance.application,
             "revision": instance.revision.as_deref().unwrap_or("-"), "address": address, "reason": reason,
-            "count": pairs.len(), "computed": computed,
+            "count": pairs.len(), "computed": computed, "from": from,
         })),
         subject: ("application".to_owned(), instance.application.clone()),
         evidence,

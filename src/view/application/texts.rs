@@ -31,7 +31,7 @@ pub(crate) struct Named<'a> {
     pub(crate) application: &'a str,
     /// Revision.
     pub(crate) revision: &'a str,
-    /// Metadata services of its instances, as `host:port`.
+    /// Metadata services of its instances, as `host:port`; none where the instances do not keep their metadata themselves.
     pub(crate) services: &'a [String],
 }
 
@@ -113,7 +113,7 @@ impl Texts<'_> {
             .filter(|(_, source)| source.kind == SourceKind::Probe)
             .map(|(id, _)| id)
             .collect();
-        let mut failed = None;
+        let mut failed = self.unreached(&probes, named);
         for (id, address) in probes
             .iter()
             .flat_map(|id| named.services.iter().map(move |address| (*id, address)))
@@ -138,6 +138,7 @@ impl Texts<'_> {
                         | ErrKind::Reset => Metadata::Unreachable {
                             address,
                             reason,
+                            from: from_of(line),
                             evidence,
                         },
                         _ => Metadata::Refused {
@@ -162,6 +163,32 @@ impl Texts<'_> {
             }
         }
         failed
+    }
+
+    /// A metadata service that nobody can connect to; of several instances all.
+    fn unreached(self, probes: &[&SourceId], named: Named<'_>) -> Option<Metadata> {
+        let mut found = None;
+        for address in named.services {
+            let key = Key::Tcp {
+                address: address.clone(),
+            };
+            let mut failed = None;
+            for id in probes {
+                self.missing.note(self.snapshot, Want::any(id, key.clone()));
+                for line in self.snapshot.latest(id, &key) {
+                    let kind = line.err_kind()?;
+                    let shown = Phrase::new(Say::MetadataCalled).with("address", address.as_str());
+                    failed = Some(Metadata::Unreachable {
+                        address: address.clone(),
+                        reason: kind.as_str().to_owned(),
+                        from: from_of(line),
+                        evidence: evidence(self.snapshot, id, line, shown),
+                    });
+                }
+            }
+            found = Some(failed?);
+        }
+        found
     }
 
     fn parsed(self, named: Named<'_>, text: &str, line: &Line, shown: Phrase) -> Metadata {
@@ -201,6 +228,11 @@ impl Texts<'_> {
             .iter()
             .find_map(|line| Some(line.field("computed")?.as_str()?.to_owned()))
     }
+}
+
+/// The address of the machine that tried.
+fn from_of(line: &Line) -> Option<String> {
+    Some(line.field("from")?.as_str()?.to_owned())
 }
 
 fn not_seen(named: Named<'_>, why: Phrase, how: Phrase) -> NotSeen {

@@ -1,6 +1,6 @@
 //! The addresses that the routers are asked about, and the URL that they get for the consumer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Routed, View, key, run};
 use crate::model::url::Url;
@@ -27,6 +27,7 @@ impl Case<'_> {
             stages: Vec::new(),
             left: Vec::new(),
             connecting: Vec::new(),
+            kinds: BTreeMap::new(),
             near: Vec::new(),
             partial: false,
             routed: Routed::default(),

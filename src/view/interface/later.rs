@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Case, Kept, View, addresses_of, invokers, routing};
 use crate::{
-    model::version::Line,
+    model::{probe, version::Line},
     report::words::Say,
     view::{
         held::{Layer, LayerKind},
@@ -52,8 +52,8 @@ pub(super) fn behind<'a>(
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);
     if early {
-        view.connecting = addresses_of(&kept);
-        view.stages.push(connectivity(case, reached));
+        connecting(view, &kept);
+        view.stages.push(connectivity(reached));
     }
     let groups = groups(case, &kept);
     let replayed = if reached && groups.is_none() && routing::is_modelled(case) {
@@ -79,8 +79,8 @@ pub(super) fn behind<'a>(
     }
     let reached = !kept.is_empty();
     if !early {
-        view.connecting = addresses_of(&kept);
-        view.stages.push(connectivity(case, reached));
+        connecting(view, &kept);
+        view.stages.push(connectivity(reached));
     }
     view.stages.push(if reached {
         Stage::unknown(
@@ -170,19 +170,31 @@ fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
     present(application.mapped.join(","))
 }
 
-/// C: nobody tried, unless a recording has attempts that are not evaluated.
-fn connectivity(case: &Case<'_>, reached: bool) -> Stage {
+/// The addresses that come into C, and how a server at each can be asked whether it is there.
+fn connecting(view: &mut View, kept: &[Kept<'_>]) {
+    view.connecting = addresses_of(kept);
+    view.kinds = kept
+        .iter()
+        .zip(&view.connecting)
+        .filter(|(kept, _)| kept.url.text("ssl-enabled") != Some("true"))
+        .filter_map(|(kept, address)| {
+            Some((
+                address.clone(),
+                probe::kind_of(kept.url.protocol.as_deref())?,
+            ))
+        })
+        .collect();
+}
+
+/// C: what the registry tells. Whether anybody answers there only attempts do (`diagnose::probed`).
+fn connectivity(reached: bool) -> Stage {
     if !reached {
         return Stage::skipped(StageId::Connectivity);
     }
-    let mut missing: Vec<NotSeen> = of_kinds(&case.held.layers, &[LayerKind::Probe])
-        .iter()
-        .map(Layer::not_seen)
-        .collect();
-    missing.push(NotSeen {
+    let missing = vec![NotSeen {
         how_to_see: Some(Say::HowProbe.into()),
         ..optional(Say::ConnectivityLayer)
-    });
+    }];
     Stage {
         because: Some(Say::NotProbed.into()),
         ..Stage::unknown(StageId::Connectivity, missing)

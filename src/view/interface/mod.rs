@@ -14,7 +14,7 @@ mod question;
 mod routing;
 mod run;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     held::{Entry, Held, Listing, Reach},
@@ -66,6 +66,8 @@ pub struct View {
     pub left: Vec<String>,
     /// Addresses that the consumer connects to: what comes into the stage of connectivity.
     pub connecting: Vec<String>,
+    /// What kind of round trip those among them answer whose protocol has one; TLS hides it.
+    pub kinds: BTreeMap<String, &'static str>,
     /// Entries that nearly match, when the key stage is the empty one.
     pub near: Vec<NearMiss>,
     /// The key was looked for in services that may not be all that an application exports.
@@ -129,6 +131,7 @@ impl<'a> Case<'a> {
             stages: vec![question::stage(self)],
             left: Vec::new(),
             connecting: Vec::new(),
+            kinds: BTreeMap::new(),
             near: Vec::new(),
             partial: false,
             routed: Routed::default(),
