@@ -45,7 +45,7 @@ complete -c diag -n "__fish_diag_using_subcommand no-provider" -l password-file 
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l password-command -d 'Command that prints the password' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l also-search -d 'Further registry to look into, never taken for the consumer\'s; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l config-center -d 'Config centre, when it is not derived from the registry' -r
-complete -c diag -n "__fish_diag_using_subcommand no-provider" -l metadata-report -d 'Metadata report, when it is not derived (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand no-provider" -l metadata-report -d 'Metadata report, when it is not derived from the registry' -r
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l attach -d 'File from the far side; repeatable' -r
@@ -89,7 +89,7 @@ complete -c diag -n "__fish_diag_using_subcommand no-provider" -l color -l colou
 always\t'Also into a pipe'
 never\t'Nowhere'"
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
-complete -c diag -n "__fish_diag_using_subcommand no-provider" -l probe -d 'Allow connection attempts to providers (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand no-provider" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -l brief -d 'One line per service: outcome, code, certainty, subject: message'
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -s v -l verbose -d 'Show everything; -vv also logs to stderr'
 complete -c diag -n "__fish_diag_using_subcommand no-provider" -s q -l quiet -d 'No progress and no warnings on stderr'
@@ -120,7 +120,7 @@ complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l password-fi
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l password-command -d 'Command that prints the password' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l also-search -d 'Further registry to look into, never taken for the consumer\'s; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l config-center -d 'Config centre, when it is not derived from the registry' -r
-complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l metadata-report -d 'Metadata report, when it is not derived (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l metadata-report -d 'Metadata report, when it is not derived from the registry' -r
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l attach -d 'File from the far side; repeatable' -r
@@ -164,7 +164,7 @@ complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l color -l co
 always\t'Also into a pipe'
 never\t'Nowhere'"
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
-complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l probe -d 'Allow connection attempts to providers (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -l brief -d 'One line per service: outcome, code, certainty, subject: message'
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -s v -l verbose -d 'Show everything; -vv also logs to stderr'
 complete -c diag -n "__fish_diag_using_subcommand timeout-budget" -s q -l quiet -d 'No progress and no warnings on stderr'
@@ -186,7 +186,7 @@ complete -c diag -n "__fish_diag_using_subcommand route-replay" -l password-file
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l password-command -d 'Command that prints the password' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l also-search -d 'Further registry to look into, never taken for the consumer\'s; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l config-center -d 'Config centre, when it is not derived from the registry' -r
-complete -c diag -n "__fish_diag_using_subcommand route-replay" -l metadata-report -d 'Metadata report, when it is not derived (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand route-replay" -l metadata-report -d 'Metadata report, when it is not derived from the registry' -r
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l attach -d 'File from the far side; repeatable' -r
@@ -230,7 +230,7 @@ complete -c diag -n "__fish_diag_using_subcommand route-replay" -l color -l colo
 always\t'Also into a pipe'
 never\t'Nowhere'"
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
-complete -c diag -n "__fish_diag_using_subcommand route-replay" -l probe -d 'Allow connection attempts to providers (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand route-replay" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -l brief -d 'One line per service: outcome, code, certainty, subject: message'
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -s v -l verbose -d 'Show everything; -vv also logs to stderr'
 complete -c diag -n "__fish_diag_using_subcommand route-replay" -s q -l quiet -d 'No progress and no warnings on stderr'
@@ -245,7 +245,7 @@ complete -c diag -n "__fish_diag_using_subcommand snapshot" -l password-file -d 
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l password-command -d 'Command that prints the password' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l also-search -d 'Further registry to look into, never taken for the consumer\'s; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l config-center -d 'Config centre, when it is not derived from the registry' -r
-complete -c diag -n "__fish_diag_using_subcommand snapshot" -l metadata-report -d 'Metadata report, when it is not derived (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand snapshot" -l metadata-report -d 'Metadata report, when it is not derived from the registry' -r
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l attach -d 'File from the far side; repeatable' -r
@@ -292,7 +292,7 @@ complete -c diag -n "__fish_diag_using_subcommand snapshot" -l all -d 'Record ev
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l dry-run -d 'Print every request instead of making it; names that only an answer tells stand in braces'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l anonymize -d 'Replace names and addresses by pseudonyms (not in this version)'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
-complete -c diag -n "__fish_diag_using_subcommand snapshot" -l probe -d 'Allow connection attempts to providers (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand snapshot" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l brief -d 'One line per service: outcome, code, certainty, subject: message'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -s v -l verbose -d 'Show everything; -vv also logs to stderr'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -s q -l quiet -d 'No progress and no warnings on stderr'
@@ -310,7 +310,7 @@ complete -c diag -n "__fish_diag_using_subcommand lint" -l password-file -d 'Fil
 complete -c diag -n "__fish_diag_using_subcommand lint" -l password-command -d 'Command that prints the password' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l also-search -d 'Further registry to look into, never taken for the consumer\'s; repeatable' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l config-center -d 'Config centre, when it is not derived from the registry' -r
-complete -c diag -n "__fish_diag_using_subcommand lint" -l metadata-report -d 'Metadata report, when it is not derived (not in this version)' -r
+complete -c diag -n "__fish_diag_using_subcommand lint" -l metadata-report -d 'Metadata report, when it is not derived from the registry' -r
 complete -c diag -n "__fish_diag_using_subcommand lint" -l snapshot -d 'Recording (directory or .tar.gz) instead of live systems' -r -F
 complete -c diag -n "__fish_diag_using_subcommand lint" -l from-log -d 'Pasted error or log: takes service, registry, consumer from it (- = stdin)' -r -F
 complete -c diag -n "__fish_diag_using_subcommand lint" -l attach -d 'File from the far side; repeatable' -r
@@ -354,7 +354,7 @@ complete -c diag -n "__fish_diag_using_subcommand lint" -l color -l colour -d 'C
 always\t'Also into a pipe'
 never\t'Nowhere'"
 complete -c diag -n "__fish_diag_using_subcommand lint" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
-complete -c diag -n "__fish_diag_using_subcommand lint" -l probe -d 'Allow connection attempts to providers (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand lint" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand lint" -l brief -d 'One line per service: outcome, code, certainty, subject: message'
 complete -c diag -n "__fish_diag_using_subcommand lint" -s v -l verbose -d 'Show everything; -vv also logs to stderr'
 complete -c diag -n "__fish_diag_using_subcommand lint" -s q -l quiet -d 'No progress and no warnings on stderr'

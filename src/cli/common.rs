@@ -69,7 +69,7 @@ pub struct RegistryFlags {
     /// Config centre, when it is not derived from the registry
     #[arg(long, value_name = "URL")]
     pub config_center: Option<String>,
-    /// Metadata report, when it is not derived (not in this version)
+    /// Metadata report, when it is not derived from the registry
     #[arg(long, value_name = "URL")]
     pub metadata_report: Option<String>,
     /// Do not look into other namespaces, groups and roots

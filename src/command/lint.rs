@@ -13,6 +13,7 @@ use crate::{
     exit::Exit,
     model::url::Url,
     model::version::{DubboVersion, Line},
+    observe::probe::Purpose,
     question::Question,
     report::{
         self, LintAsked, Manner,
@@ -366,14 +367,14 @@ fn gather(
         asked
     } else {
         settings.with_password(&around.environment)?;
-        let asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
+        let mut asked = questions(&services, settings, &[], &[], snapshot, now)?.questions;
         let ended = live::answer(
             snapshot,
-            &asked,
+            &mut asked,
             settings,
             around,
             args.common.output.quiet,
-            wants,
+            (wants, Purpose::Reach),
         )?;
         if ended == Ended::Interrupted {
             return Ok(Gathered {

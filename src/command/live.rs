@@ -7,6 +7,7 @@ use jiff::Timestamp;
 
 use super::Surroundings;
 use crate::{
+    diagnose::told_by_port,
     error::UsageError,
     model::secret::Secret,
     observe::{
@@ -28,7 +29,8 @@ pub(super) fn snapshot(settings: &Settings) -> Snapshot {
         .registries
         .iter()
         .chain(&settings.also_search)
-        .chain(&settings.config_center);
+        .chain(&settings.config_center)
+        .chain(&settings.metadata_report);
     let secrets: Vec<Secret> = addresses.flat_map(RegistryAddress::secrets).collect();
     let recorder = format!("{} {}", env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
     Snapshot::with_masker(
@@ -49,14 +51,24 @@ pub(super) fn observers(
     let all_roles = [Role::Registry, Role::ConfigCenter, Role::Metadata];
     let mut asked: Vec<(&RegistryAddress, Role)> = Vec::new();
     for question in questions {
+        let roles = all_roles.iter().filter(|role| {
+            // Mappings and metadata are then kept elsewhere.
+            **role != Role::Metadata || question.metadata_report.is_none()
+        });
         for address in question.registries.iter().chain(&question.also_search) {
-            asked.extend(all_roles.iter().map(|role| (address, role.clone())));
+            asked.extend(roles.clone().map(|role| (address, role.clone())));
         }
         asked.extend(
             question
                 .config_center
                 .iter()
                 .map(|address| (address, Role::ConfigCenter)),
+        );
+        asked.extend(
+            question
+                .metadata_report
+                .iter()
+                .map(|address| (address, Role::Metadata)),
         );
     }
     asked.retain(|(address, _)| address.placeholder().is_none());
@@ -120,29 +132,50 @@ pub(super) fn all_wants(questions: &[Question], snapshot: &Snapshot, wants: Want
         .collect()
 }
 
-/// Asks the live systems of the questions; without a registry there is nobody to ask.
+/// Asks the live systems of the questions; without a registry there is nobody to ask. A consumer whose QOS port is asked
+/// may say itself where it looks: then that registry is asked, too.
 pub(super) fn answer(
     snapshot: &mut Snapshot,
-    questions: &[Question],
+    questions: &mut [Question],
     settings: &Settings,
     around: &Surroundings,
     quiet: bool,
     (wants, purpose): (Wants, Purpose),
 ) -> anyhow::Result<Ended> {
-    let mut observers = observers(questions, snapshot)?;
-    observers.extend(ports(settings, questions, snapshot)?);
+    let terms = terms(settings, Some(DEADLINE), snapshot.masker().clone());
+    let spinner = Spinner::start(
+        around.terminal.stderr && !quiet,
+        around.environment.is_utf8(),
+    );
+    let mut observers = ports(settings, questions, snapshot)?;
+    if !observers.is_empty() && questions.iter().any(is_lost) {
+        let ended = ask(snapshot, &mut observers, &terms, &spinner, |snapshot| {
+            all_wants(questions, snapshot, wants)
+        })?;
+        if ended != Ended::Complete {
+            describe(snapshot, questions, false);
+            return Ok(ended);
+        }
+        for question in questions.iter_mut().filter(|question| is_lost(question)) {
+            let told = told_by_port(question, snapshot).unwrap_or_default();
+            question.registries = told.registries;
+            question.place_assumed = true;
+        }
+    }
+    observers.splice(0..0, self::observers(questions, snapshot)?);
     describe(snapshot, questions, false);
     observers.extend(prober(settings, purpose, snapshot));
     if observers.is_empty() {
         return Ok(Ended::Complete);
     }
-    let spinner = Spinner::start(
-        around.terminal.stderr && !quiet,
-        around.environment.is_utf8(),
-    );
-    ask(snapshot, &mut observers, settings, &spinner, |snapshot| {
+    ask(snapshot, &mut observers, &terms, &spinner, |snapshot| {
         all_wants(questions, snapshot, wants)
     })
+}
+
+/// Nothing says where the consumer looks.
+fn is_lost(question: &Question) -> bool {
+    question.registries.is_empty() && question.unreadable.is_empty()
 }
 
 /// Asks until nothing new is wanted, the time is over or Ctrl-C is pressed.
@@ -152,11 +185,10 @@ pub(super) fn answer(
 pub(super) fn ask(
     snapshot: &mut Snapshot,
     observers: &mut [Observer],
-    settings: &Settings,
+    terms: &Terms,
     spinner: &Spinner,
     wants: impl FnMut(&Snapshot) -> Vec<Want>,
 ) -> anyhow::Result<Ended> {
-    let masker = snapshot.masker().clone();
     let show = |seen: Progress| {
         tracing::debug!(
             round = seen.round,
@@ -169,8 +201,7 @@ pub(super) fn ask(
             seen.round, seen.answers, seen.wanted
         ));
     };
-    let terms = terms(settings, Some(DEADLINE), masker);
-    let ended = observe::live(snapshot, observers, &terms, wants, show)
+    let ended = observe::live(snapshot, observers, terms, wants, show)
         .context("cannot start the network runtime")?;
     snapshot.manifest_mut().recorded_at = At::from_time(Timestamp::now());
     Ok(ended)

@@ -252,10 +252,11 @@ fn ask(found: &mut Found, settings: &Settings, kind: Kind) -> anyhow::Result<()>
     }
     let spinner = Spinner::start(false, false);
     let addresses = settings.registries.clone();
+    let terms = live::terms(settings, None, snapshot.masker().clone());
     live::ask(
         &mut snapshot,
         &mut observers,
-        settings,
+        &terms,
         &spinner,
         |snapshot| wanted(&addresses, snapshot, kind),
     )?;

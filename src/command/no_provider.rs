@@ -8,7 +8,7 @@ use super::{
     Surroundings,
     files::{self, Handed},
     live,
-    questions::{Gathered, questions},
+    questions::{Gathered, questions, take_port},
     recorded, show, stream, unbuilt, wait, warn,
 };
 use crate::{
@@ -30,20 +30,7 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
     let flags = &args.common.output;
     let settings = Settings::new(&args.common, &around.environment)?;
     warn(flags, &settings.warnings);
-    if args.common.sight.snapshot.is_some() && !settings.qos.is_empty() {
-        return Err(
-            UsageError::new("--qos asks a live port, --snapshot reads a recording")
-                .hint("give one of them: diag snapshot --qos HOST:PORT records a port")
-                .into(),
-        );
-    }
-    if args.common.sight.snapshot.is_some() && settings.probe {
-        return Err(UsageError::new(
-            "--probe connects to the providers that a registry has now, --snapshot is of another time",
-        )
-        .hint("diag snapshot --probe records what connections tell beside what the registry says")
-        .into());
-    }
+    recorded::refuse_live(&args.common.sight)?;
     let report = match (args.wait, &args.compare) {
         (Some(span), _) => {
             waitable(args)?;
@@ -213,9 +200,11 @@ fn recorded(
         warn(&args.common.output, &asked.notes);
     }
     let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
+    let mut questions = asked.questions;
+    take_port(&mut questions, &snapshot);
     Ok(Gathered {
         snapshot,
-        questions: asked.questions,
+        questions,
         stopped,
     })
 }
@@ -242,8 +231,20 @@ fn live(
         return Err(no_registry().into());
     }
     let quiet = args.common.output.quiet;
+    let lost = questions.iter().any(|q| q.registries.is_empty());
     let asked = (wants as live::Wants, Purpose::Reach);
-    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, asked)?;
+    let ended = live::answer(
+        &mut snapshot,
+        &mut questions,
+        settings,
+        around,
+        quiet,
+        asked,
+    )?;
+    if notes && lost {
+        warn(&args.common.output, &said_by_port(&questions));
+    }
+    take_port(&mut questions, &snapshot);
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {
         question.now = now;
@@ -253,6 +254,32 @@ fn live(
         questions,
         stopped: ended == Ended::Interrupted,
     })
+}
+
+/// Where the consumer looks, as its own port says, or that it does not say.
+fn said_by_port(questions: &[Question]) -> Vec<String> {
+    let mut notes: Vec<String> = questions
+        .iter()
+        .map(|question| {
+            if question.registries.is_empty() {
+                return "no QOS port says where the consumer looks (3.2 and later do, to peers on their own host): give \
+                        --registry"
+                    .to_owned();
+            }
+            let said: Vec<String> = question
+                .registries
+                .iter()
+                .map(|registry| registry.without_secrets().to_string())
+                .collect();
+            format!(
+                "the consumer's QOS port says that it looks at {}; it does not say group and namespace attributes \
+                 beside the address: --registry says otherwise",
+                said.join(", ")
+            )
+        })
+        .collect();
+    notes.dedup();
+    notes
 }
 
 fn no_registry() -> UsageError {

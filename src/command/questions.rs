@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use super::files::{Content, Handed};
 use crate::{
     cli::value::Whose,
+    diagnose::told_by_port,
     error::UsageError,
     input::log::{
         Candidates, End, Failure, KeyClaim, Language, LogFacts, Outcome, QuestionHints,
@@ -80,6 +81,20 @@ pub(super) fn questions(
     }
     notes.dedup();
     Ok(Questions { questions, notes })
+}
+
+/// Fills in what the consumer's own QOS port says of the consumer and nobody else said.
+pub(super) fn take_port(questions: &mut [Question], snapshot: &Snapshot) {
+    for question in questions {
+        let Some(told) = told_by_port(question, snapshot) else {
+            continue;
+        };
+        let consumer = &mut question.consumer;
+        consumer.application = consumer.application.take().or(told.application);
+        if consumer.client != Some(Client::Go) {
+            consumer.dubbo = consumer.dubbo.take().or(told.version);
+        }
+    }
 }
 
 fn log_of(file: &Handed) -> Option<&LogFacts> {
@@ -235,6 +250,7 @@ fn base(
         registries: settings.registries.clone(),
         also_search: settings.also_search.clone(),
         config_center: settings.config_center.clone(),
+        metadata_report: settings.metadata_report.clone(),
         invocation: settings.invocation.clone(),
         sweep: settings.sweep,
         require: settings.require.clone(),
@@ -263,6 +279,9 @@ fn base(
         question.config_center = question
             .config_center
             .or_else(|| found.config_center.clone());
+        question.metadata_report = question
+            .metadata_report
+            .or_else(|| found.metadata_report.clone());
         if settings.registries.is_empty() {
             question.registries.extend(found.registries.iter().cloned());
             question

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use super::live;
 use crate::{
+    cli::SightFlags,
+    error::UsageError,
     input::log::{End, LogFacts, LogOrigin, LogReader},
     model::secret::Secret,
     observe::{interrupt, recorded::Recording},
@@ -12,13 +14,37 @@ use crate::{
     snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
 };
 
+/// A recording was made somewhere and some time: what is asked now does not belong to it.
+///
+/// # Errors
+/// Both are given.
+pub(super) fn refuse_live(sight: &SightFlags) -> Result<(), UsageError> {
+    if sight.snapshot.is_none() {
+        return Ok(());
+    }
+    if !sight.qos.is_empty() {
+        return Err(
+            UsageError::new("--qos asks a live port, --snapshot reads a recording")
+                .hint("give one of them: diag snapshot --qos HOST:PORT records a port"),
+        );
+    }
+    if sight.probe {
+        return Err(UsageError::new(
+            "--probe connects to the providers that a registry has now, --snapshot is of another time",
+        )
+        .hint("give --registry; diag snapshot --probe records what connections tell"));
+    }
+    Ok(())
+}
+
 /// Opens a recording that hides the secrets of this run.
 pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, SnapshotError> {
     let addresses = settings
         .registries
         .iter()
         .chain(&settings.also_search)
-        .chain(&settings.config_center);
+        .chain(&settings.config_center)
+        .chain(&settings.metadata_report);
     let secrets: Vec<Secret> = addresses.flat_map(RegistryAddress::secrets).collect();
     Ok(Recording::open(path)?.with_masker(Masker::new(&secrets)))
 }

@@ -23,8 +23,9 @@ pub(super) fn no_provider(args: &NoProviderArgs) -> Result<(), UsageError> {
 /// The first given flag of `timeout-budget` that is not there.
 pub(super) fn timeout_budget(args: &TimeoutBudgetArgs) -> Result<(), UsageError> {
     let mut common = args.common.clone();
-    // Round trips are tried.
+    // Round trips are tried, metrics are asked for.
     common.sight.probe = false;
+    common.sight.qos.clear();
     self::common(&common)
 }
 
@@ -96,11 +97,6 @@ fn common(common: &Common) -> Result<(), UsageError> {
             sight.probe,
             "--probe",
             "connections are not tried; a connect error in the consumer's log is read",
-        ),
-        (
-            common.registry.metadata_report.is_some(),
-            "--metadata-report",
-            "give it as --also-search to have it looked into",
         ),
     ])?;
     Ok(())

@@ -6,12 +6,13 @@ use crate::{
     model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
-    snapshot::{Key, Role, Snapshot, Source, SourceId, SourceKind, Want},
+    snapshot::{Key, Role, Snapshot, SourceId, SourceKind, Want},
     view::{
         held::{Elsewhere, Entry, Held, Layer, LayerKind},
         missing::Missing,
         moved::Applications,
         nacos,
+        sources::{recorded_address, source_of},
         stage::NotSeen,
         zookeeper,
     },
@@ -209,33 +210,6 @@ pub(crate) fn providers(
         }
     }
     Ok(urls)
-}
-
-/// The source of a registry address: same kind, and a member in common.
-pub(crate) fn source_of(snapshot: &Snapshot, address: &RegistryAddress) -> Option<SourceId> {
-    let kind = match address.kind {
-        RegistryKind::Zookeeper => SourceKind::Zookeeper,
-        RegistryKind::Nacos => SourceKind::Nacos,
-        RegistryKind::Other => return None,
-    };
-    snapshot
-        .manifest()
-        .sources
-        .iter()
-        .filter(|(_, source)| source.kind == kind)
-        .find(|(_, source)| {
-            recorded_address(source).is_some_and(|recorded| {
-                recorded
-                    .members
-                    .iter()
-                    .any(|member| address.members.contains(member))
-            })
-        })
-        .map(|(id, _)| id.clone())
-}
-
-fn recorded_address(source: &Source) -> Option<RegistryAddress> {
-    RegistryAddress::parse(source.url.as_deref()?).ok()
 }
 
 /// Addresses of the registries that were recorded, for a question that names none.

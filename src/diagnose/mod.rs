@@ -25,7 +25,8 @@ mod text;
 mod worlds;
 mod zones;
 
-pub(crate) use gather::{providers, source_of};
+pub(crate) use crate::view::sources::source_of;
+pub(crate) use gather::providers;
 pub use zones::{ZoneRow, Zoned};
 
 use serde_json::{Map, Value};
@@ -36,6 +37,8 @@ use crate::{
     snapshot::{Snapshot, SourceId, Want},
     view::{
         held::Held,
+        missing::Missing,
+        own::{self as own_processes, Own, Told},
         stage::{Evidence, Model, NotSeen, Stage},
     },
 };
@@ -56,6 +59,14 @@ pub(crate) fn wanted_budget(question: &Question, snapshot: &Snapshot) -> Vec<Wan
 /// The facts that [`diagnose`] looks for and nobody has asked yet: to be fetched, and asked for again, until it is empty.
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     decide::wanted(question, snapshot)
+}
+
+/// What the consumer's QOS port says of the consumer itself.
+pub(crate) fn told_by_port(question: &Question, snapshot: &Snapshot) -> Option<Told> {
+    let own = Own {
+        processes: own_processes::processes(question, snapshot, &Missing::default()),
+    };
+    own.told(question)
 }
 
 /// The question as what was observed completes it, and what each registry of the consumer holds.

@@ -1,4 +1,4 @@
-//! What is known of the consumer besides what was given: from its log, and from its own entry in the registry.
+//! What is known of the consumer besides what was given: from its log, its QOS port, and its own entry in the registry.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,11 @@ use crate::{
     model::version::DubboVersion,
     question::{Client, ConsumerState, Question},
     snapshot::Snapshot,
-    view::{held::Entry, missing::Missing},
+    view::{
+        held::Entry,
+        missing::Missing,
+        own::{self, Own},
+    },
 };
 
 /// The question with observed values filled in, and where they come from.
@@ -29,10 +33,22 @@ impl Observed {
                 take_from_log(&mut question, &log);
             }
         }
+        let own = Own {
+            processes: own::processes(&question, snapshot, missing),
+        };
+        let told = own.told(&question).unwrap_or_default();
         let registries_from_recording = question.registries.is_empty();
         if registries_from_recording {
             question.registries = gather::recorded(snapshot);
+            if question.registries.is_empty() {
+                question.registries.clone_from(&told.registries);
+            }
             question.place_assumed = true;
+        }
+        let consumer = &mut question.consumer;
+        consumer.application = consumer.application.take().or(told.application);
+        if consumer.client != Some(Client::Go) {
+            consumer.dubbo = consumer.dubbo.take().or(told.version);
         }
         if question.consumer.dubbo.is_none() && question.consumer.client != Some(Client::Go) {
             take_from_registry(&mut question, snapshot, missing);

@@ -54,11 +54,7 @@ struct Row {
 }
 
 impl<'a> Probed<'a> {
-    pub(crate) fn of(
-        question: &'a Question,
-        snapshot: &'a Snapshot,
-        missing: &'a Missing,
-    ) -> Self {
+    pub(crate) fn of(question: &'a Question, snapshot: &'a Snapshot, missing: &'a Missing) -> Self {
         Self {
             probes: Probes::of(snapshot, missing),
             question,
@@ -111,17 +107,16 @@ impl<'a> Probed<'a> {
             Some(from) => {
                 Some(from) == consumer
                     || seen_from.is_consumer
-                        && (seen_from.addresses.iter().any(|own| own == from)
-                            || is_own_host(from))
+                        && (seen_from.addresses.iter().any(|own| own == from) || is_own_host(from))
             }
             None => seen_from.is_consumer,
         }
     }
 
-    /// What was tried of the addresses that a view connects to, in its order.
+    /// What was tried of the addresses that a view has before its routers, in its order.
     fn rows(&self, probes: &Probes<'_>, case: &Case<'_>, view: &View) -> Vec<Row> {
         let mut known = BTreeSet::new();
-        view.connecting
+        view.offered
             .iter()
             .filter(|address| known.insert(*address))
             .filter_map(|address| self.row(probes, case, address, view.kinds.get(address).copied()))
@@ -176,7 +171,8 @@ impl<'a> Probed<'a> {
     /// Shows in the stage what was tried, before anything else speaks of it.
     pub(crate) fn mark(&self, case: &Case<'_>, judged: &mut Judged) {
         let Some(probes) = &self.probes else { return };
-        let rows = self.rows(probes, case, &judged.view);
+        let mut rows = self.rows(probes, case, &judged.view);
+        rows.retain(|row| judged.view.connecting.contains(&row.address));
         if rows.is_empty() {
             return;
         }
@@ -233,24 +229,31 @@ impl<'a> Probed<'a> {
         let at_door = StageId::Connectivity;
         let reached = judged.stage.as_ref().is_none_or(|stage| *stage > at_door)
             && judged.view.stage(&at_door).is_some();
-        if !reached || judged.view.connecting.is_empty() {
+        // Up to 3.0.4 routers come first. What they do to entries of processes that are gone does not matter.
+        let at_routers =
+            judged.view.connecting.is_empty() && matches!(judged.stage, Some(StageId::Router(_)));
+        let list = if at_routers {
+            judged.view.offered.clone()
+        } else {
+            judged.view.connecting.clone()
+        };
+        if !reached || list.is_empty() {
             return;
         }
-        let rows = self.rows(probes, case, &judged.view);
+        let mut rows = self.rows(probes, case, &judged.view);
+        rows.retain(|row| list.contains(&row.address));
         let tried: BTreeSet<&String> = rows.iter().map(|row| &row.address).collect();
         let is_dead = |address: &String| {
             rows.iter()
                 .any(|row| row.address == *address && row.attempt.contact.is_dead())
         };
-        let all = judged
-            .view
-            .connecting
+        let all = list
             .iter()
             .all(|address| tried.contains(address) && is_dead(address));
-        let routed_to_dead = !all
-            && !judged.view.left.is_empty()
-            && judged.view.left.iter().all(is_dead);
-        if !all && !routed_to_dead {
+        let routed_to_dead =
+            !all && !judged.view.left.is_empty() && judged.view.left.iter().all(is_dead);
+        let is_gone = |row: &Row| row.code() == Code::StaleProvider;
+        if !all && !routed_to_dead || at_routers && !(all && rows.iter().all(is_gone)) {
             return;
         }
         let own = rows.iter().all(|row| row.own);
@@ -289,13 +292,17 @@ impl<'a> Probed<'a> {
         } else {
             BTreeSet::from([Limit::Standing])
         };
-        settle(judged, &raised, limits);
+        settle(judged, &raised, limits, list.len());
         // Whoever ends a strange connection may mean the strange form of it: TLS, a gateway that wants a certificate.
         let strange = |row: &Row| matches!(row.attempt.contact, Contact::Foreign(_));
         if rows.iter().any(strange) {
             judged.limits.insert(Limit::Rule);
         }
-        judged.then = then_of(case, judged, &StageId::Connectivity);
+        judged.then = if at_routers {
+            Vec::new()
+        } else {
+            then_of(case, judged, &StageId::Connectivity)
+        };
     }
 
     /// Addresses that do not answer while others are left, and providers that say that they are shutting down.
@@ -431,7 +438,7 @@ fn other_owner(probes: &Probes<'_>, held: &Held, entry: &Entry, host: &str) -> O
     (owner != host.trim_matches(['[', ']'])).then_some(seen)
 }
 
-fn settle(judged: &mut Judged, raised: &Raised, limits: BTreeSet<Limit>) {
+fn settle(judged: &mut Judged, raised: &Raised, limits: BTreeSet<Limit>, total: usize) {
     let at_door = StageId::Connectivity;
     judged.outcome = Outcome::None;
     judged.raised = Some(raised.clone());
@@ -441,7 +448,6 @@ fn settle(judged: &mut Judged, raised: &Raised, limits: BTreeSet<Limit>) {
     judged.contributors.clear();
     judged.kept = false;
     judged.limits = limits;
-    let total = judged.view.connecting.len();
     let mut behind = false;
     for stage in &mut judged.view.stages {
         if stage.id == at_door {
@@ -451,7 +457,7 @@ fn settle(judged: &mut Judged, raised: &Raised, limits: BTreeSet<Limit>) {
             stage.raises = vec![raised.clone()];
             stage.not_seen.clear();
             behind = true;
-        } else if behind {
+        } else if behind || matches!(stage.id, StageId::Router(_)) && stage.state == State::Failed {
             stage.state = State::Skipped;
             stage.because = Some(Say::NothingLeft.into());
             stage.raises.clear();

@@ -218,6 +218,13 @@ fn command(computed: &Computed<'_>, extra: &[&str]) -> Vec<String> {
                 .as_ref()
                 .map(|center| center.without_secrets().to_string())),
         ),
+        (
+            "--metadata-report",
+            one(question
+                .metadata_report
+                .as_ref()
+                .map(|report| report.without_secrets().to_string())),
+        ),
         ("--consumer-app", one(consumer.application.clone())),
         ("--consumer-ip", one(consumer.ip.clone())),
         (

@@ -15,3 +15,15 @@ pub fn kind_of(protocol: Option<&str>) -> Option<&'static str> {
         Some(_) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn protocols_without_a_round_trip_are_only_connected() {
+        assert_eq!(kind_of(None), Some(HEARTBEAT));
+        assert_eq!(kind_of(Some("tri")), Some(PING));
+        assert_eq!(kind_of(Some("rest")), None);
+    }
+}

@@ -23,6 +23,8 @@ pub struct Configured {
     pub unreadable: Vec<(String, u64, RegistryAddressError)>,
     /// `dubbo.config-center.address`.
     pub config_center: Option<RegistryAddress>,
+    /// `dubbo.metadata-report.address`.
+    pub metadata_report: Option<RegistryAddress>,
     /// Properties with a `${..}` that the file does not define: property, line, placeholder.
     pub unresolved: Vec<(String, u64, String)>,
 }
@@ -39,11 +41,17 @@ pub fn configured(properties: &[Property]) -> Configured {
     for prefix in reader.registries() {
         reader.registry(&prefix, &mut found);
     }
-    let mut center = Configured::default();
-    reader.registry("dubbo.config-center", &mut center);
-    found.config_center = center.registries.pop();
-    found.unreadable.append(&mut center.unreadable);
-    found.unresolved.append(&mut center.unresolved);
+    let mut beside = |prefix: &str| {
+        let mut part = Configured::default();
+        reader.registry(prefix, &mut part);
+        found.unreadable.append(&mut part.unreadable);
+        found.unresolved.append(&mut part.unresolved);
+        part.registries.pop()
+    };
+    let center = beside("dubbo.config-center");
+    let report = beside("dubbo.metadata-report");
+    found.config_center = center;
+    found.metadata_report = report;
     found
 }
 

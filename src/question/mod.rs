@@ -37,6 +37,8 @@ pub struct Question {
     pub place_assumed: bool,
     /// The config centre when it is not derived from the registry.
     pub config_center: Option<RegistryAddress>,
+    /// The metadata report when it is not derived from the registry.
+    pub metadata_report: Option<RegistryAddress>,
     /// The invocation, as far as it is known.
     pub invocation: Invocation,
     /// Whether other namespaces, groups and roots may be looked into.
@@ -66,6 +68,7 @@ impl Question {
             also_search: Vec::new(),
             place_assumed: false,
             config_center: None,
+            metadata_report: None,
             invocation: Invocation::default(),
             sweep: true,
             zones: Zones::default(),

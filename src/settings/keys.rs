@@ -41,7 +41,7 @@ const fn key(
 }
 
 /// All of them.
-pub(super) const KEYS: [Key; 24] = [
+pub(super) const KEYS: [Key; 25] = [
     key(
         "registry",
         Kind::List,
@@ -92,6 +92,13 @@ pub(super) const KEYS: [Key; 24] = [
         None,
         None,
         "nacos://10.0.0.1:8848",
+    ),
+    key(
+        "metadata-report",
+        Kind::Text,
+        None,
+        None,
+        "zookeeper://10.0.0.4:2181",
     ),
     key("sweep", Kind::Switch, None, Some("true"), "true"),
     key("consumer-app", Kind::Text, None, None, "order-web"),

@@ -297,6 +297,7 @@ fn flags(common: &Common) -> Vec<(&'static str, Vec<String>)> {
         ("password-file", path(&registry.password_file)),
         ("password-command", registry.password_command.clone()),
         ("config-center", registry.config_center.clone()),
+        ("metadata-report", registry.metadata_report.clone()),
         ("sweep", registry.no_sweep.then(|| "false".to_owned())),
         ("consumer-app", consumer.consumer_app.clone()),
         ("consumer-ip", consumer.consumer_ip.clone()),

@@ -30,6 +30,8 @@ pub struct Settings {
     pub also_search: Vec<RegistryAddress>,
     /// The config centre, when it is not derived.
     pub config_center: Option<RegistryAddress>,
+    /// The metadata report, when it is not derived.
+    pub metadata_report: Option<RegistryAddress>,
     /// QOS ports, `host:port`.
     pub qos: Vec<String>,
     /// Whether connections to providers may be tried.
@@ -80,6 +82,7 @@ impl Settings {
         }
         let others = registry::addresses(&layers, "also-search")?;
         let centers = registry::addresses(&layers, "config-center")?;
+        let reports = registry::addresses(&layers, "metadata-report")?;
         if let [_, second, ..] = centers.as_slice() {
             return Err(SettingsError::Value {
                 origin: second.origin.clone(),
@@ -105,6 +108,7 @@ impl Settings {
             registries: plain(given),
             also_search: plain(others),
             config_center: plain(centers).pop(),
+            metadata_report: plain(reports).pop(),
             qos: common.sight.qos.clone(),
             probe: common.sight.probe,
             sweep: layers.text("sweep").is_none_or(|(text, _)| text != "false"),

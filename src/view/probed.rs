@@ -259,7 +259,10 @@ mod tests {
             of(None, Some(&timeout)),
             Contact::Unreached(ErrKind::Timeout, "timeout".to_owned())
         );
-        assert_eq!(of(Some(&tcp), Some(&web)), Contact::Foreign("no".to_owned()));
+        assert_eq!(
+            of(Some(&tcp), Some(&web)),
+            Contact::Foreign("no".to_owned())
+        );
         assert_eq!(
             of(Some(&refused), None),
             Contact::Unreached(ErrKind::Refused, "refused".to_owned())

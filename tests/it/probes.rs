@@ -118,7 +118,6 @@ fn answer(port: Port, mut stream: TcpStream, log: &Mutex<Vec<Vec<u8>>>) {
         bytes.extend_from_slice(&chunk[..count]);
         log.lock().unwrap().push(chunk[..count].to_vec());
         let sent = match port {
-            Port::Closed => Ok(()),
             Port::Dubbo | Port::Leaving | Port::Chatty => {
                 let mut out = Vec::new();
                 while let Parsed::Frame(frame, length) = Frame::parse(&bytes, 1 << 20) {
@@ -151,22 +150,18 @@ fn answer(port: Port, mut stream: TcpStream, log: &Mutex<Vec<Vec<u8>>>) {
                         out.extend(frame(4, 0, vec![0, 3, 0, 0, 0, 9]).bytes());
                         out.extend(frame(4, 1, Vec::new()).bytes());
                         if port == Port::Farewell {
-                            out.extend(frame(7, 0, vec![0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]).bytes());
+                            out.extend(
+                                frame(7, 0, vec![0x7f, 0xff, 0xff, 0xff, 0, 0, 0, 0]).bytes(),
+                            );
                         }
                     }
                     if frame.kind == 6 && frame.flags == 0 {
-                        out.extend(
-                            http2::Frame {
-                                flags: 1,
-                                ..frame
-                            }
-                            .bytes(),
-                        );
+                        out.extend(http2::Frame { flags: 1, ..frame }.bytes());
                     }
                 }
                 stream.write_all(&out)
             }
-            Port::Silent => Ok(()),
+            Port::Closed | Port::Silent => Ok(()),
             Port::Slow => (0..20).try_for_each(|_| {
                 thread::sleep(Duration::from_millis(400));
                 stream.write_all(&[0xda])
@@ -205,7 +200,12 @@ fn registry(providers: &[String]) -> (Snapshot, Question, SourceId) {
     };
     put("/", vec!["dubbo".to_owned()]);
     put("/dubbo", vec![SERVICE.to_owned()]);
-    put(&root, ["providers", "consumers", "configurators", "routers"].map(str::to_owned).to_vec());
+    put(
+        &root,
+        ["providers", "consumers", "configurators", "routers"]
+            .map(str::to_owned)
+            .to_vec(),
+    );
     let entries = providers.iter().map(|url| encode(url)).collect();
     put(&format!("{root}/providers"), entries);
     for other in ["consumers", "configurators", "routers"] {
@@ -263,7 +263,10 @@ fn probed(mut snapshot: Snapshot, question: Question, limit: Duration) -> Ran {
 
 fn run(port: Port, protocol: &str) -> (Ran, Served) {
     let served = serve(port);
-    let (snapshot, question, _) = registry(&[provider(protocol, &served.address)]);
+    let (snapshot, mut question, _) = registry(&[provider(protocol, &served.address)]);
+    if protocol == "tri" {
+        question.consumer.dubbo = Some(DubboVersion::parse("3.2.16").unwrap());
+    }
     (probed(snapshot, question, Duration::from_secs(8)), served)
 }
 
@@ -296,8 +299,6 @@ fn each_kind_of_port_is_told() {
         (Port::Web, "dubbo", Outcome::None, "DG6010"),
         (Port::Web, "tri", Outcome::None, "DG6010"),
         (Port::Dubbo, "tri", Outcome::None, "DG6010"),
-        (Port::Silent, "rest", Outcome::Reachable, ""),
-        (Port::Closed, "rest", Outcome::None, "DG3006"),
     ];
     let runs: Vec<_> = thread::scope(|scope| {
         let runs: Vec<_> = cases
@@ -316,19 +317,29 @@ fn each_kind_of_port_is_told() {
         assert!(ran.took < Duration::from_secs(9), "{what}: {:?}", ran.took);
     }
     let refused = &runs[0].0.diagnosis;
-    assert_eq!(refused.verdict.as_ref().unwrap().certainty, Certainty::Certain);
+    assert_eq!(
+        refused.verdict.as_ref().unwrap().certainty,
+        Certainty::Certain
+    );
 }
 
 /// Every byte that is ever sent is a heartbeat of dubbo, or preface, settings and pings of HTTP/2.
 #[test]
 fn only_heartbeats_and_pings_are_sent() {
-    for (port, protocol) in [(Port::Dubbo, "dubbo"), (Port::Triple, "tri"), (Port::Web, "dubbo")] {
+    for (port, protocol) in [
+        (Port::Dubbo, "dubbo"),
+        (Port::Triple, "tri"),
+        (Port::Web, "dubbo"),
+    ] {
         let (_, served) = run(port, protocol);
         let mut bytes: Vec<u8> = served.heard.lock().unwrap().concat();
         assert!(!bytes.is_empty(), "{port:?}");
         if protocol == "dubbo" {
             while let Parsed::Frame(frame, length) = Frame::parse(&bytes, 100) {
-                assert_eq!((frame.flags, frame.body.as_slice()), (0xe2, b"N".as_slice()));
+                assert_eq!(
+                    (frame.flags, frame.body.as_slice()),
+                    (0xe2, b"N".as_slice())
+                );
                 bytes.drain(..length);
             }
         } else {
@@ -346,7 +357,11 @@ fn only_heartbeats_and_pings_are_sent() {
 
 #[test]
 fn a_recording_gives_the_same_answer() {
-    for (port, protocol) in [(Port::Closed, "dubbo"), (Port::Leaving, "dubbo"), (Port::Silent, "tri")] {
+    for (port, protocol) in [
+        (Port::Closed, "dubbo"),
+        (Port::Leaving, "dubbo"),
+        (Port::Silent, "tri"),
+    ] {
         let (ran, _) = run(port, protocol);
         let folder = tempfile::tempdir().unwrap();
         let place = folder.path().join("snapshot");
@@ -420,16 +435,22 @@ fn metadata_body() -> Vec<u8> {
     body.push(b'H');
     hessian::put_text(&mut body, &format!("{SERVICE}:dubbo"));
     body.push(b'C');
-    hessian::put_text(&mut body, "org.apache.dubbo.metadata.MetadataInfo$ServiceInfo");
+    hessian::put_text(
+        &mut body,
+        "org.apache.dubbo.metadata.MetadataInfo$ServiceInfo",
+    );
     body.push(0x97);
-    for field in ["name", "group", "version", "protocol", "port", "path", "params"] {
+    for field in [
+        "name", "group", "version", "protocol", "port", "path", "params",
+    ] {
         hessian::put_text(&mut body, field);
     }
     body.push(0x61);
     hessian::put_text(&mut body, SERVICE);
     body.extend([b'N', b'N']);
     hessian::put_text(&mut body, "dubbo");
-    body.extend([0xd4, 0x51, 0x90]);
+    // -1: the port of the instance.
+    body.push(0x8f);
     hessian::put_text(&mut body, SERVICE);
     hessian::put_map(&mut body, &[("side", "provider"), ("release", "3.2.16")]);
     body.push(b'Z');
@@ -526,13 +547,15 @@ fn application(address: &str) -> (Snapshot, Question) {
     let mut put = |path: &str, payload: Payload| {
         snapshot.insert(id.clone(), Line::new(Key::zk_node(path), payload));
     };
-    let list = |names: &[&str]| {
-        Payload::Children(names.iter().map(|name| (*name).to_owned()).collect())
-    };
+    let list =
+        |names: &[&str]| Payload::Children(names.iter().map(|name| (*name).to_owned()).collect());
     put("/", list(&["dubbo", "services"]));
     put("/dubbo", list(&[SERVICE, "mapping"]));
     put("/dubbo/mapping", list(&[SERVICE]));
-    put(&format!("/dubbo/mapping/{SERVICE}"), Payload::Text("order".to_owned()));
+    put(
+        &format!("/dubbo/mapping/{SERVICE}"),
+        Payload::Text("order".to_owned()),
+    );
     put(&format!("/dubbo/mapping/{SERVICE}"), list(&[]));
     put("/services", list(&["order"]));
     put("/services/order", list(&[address]));
@@ -560,14 +583,24 @@ fn local_metadata_are_asked_for() {
         probed(snapshot, question, Duration::from_secs(8))
     };
     let has = of(Keeper::Has);
-    assert_eq!(has.diagnosis.outcome, Outcome::Reachable, "{:?}", codes(&has));
+    assert_eq!(
+        has.diagnosis.outcome,
+        Outcome::Reachable,
+        "{:?}",
+        codes(&has)
+    );
     for (keeper, code) in [
         (Keeper::NotExported, "DG4014"),
         (Keeper::Nothing, "DG4014"),
         (Keeper::Silent, "DG4004"),
     ] {
         let ran = of(keeper);
-        assert_eq!(verdict(&ran), code, "{keeper:?} {:?}", ran.diagnosis.outcome);
+        assert_eq!(
+            verdict(&ran),
+            code,
+            "{keeper:?} {:?}",
+            ran.diagnosis.outcome
+        );
         assert!(ran.took < Duration::from_secs(9), "{:?}", ran.took);
     }
 }
@@ -585,7 +618,11 @@ fn local_metadata_over_triple() {
             .flat_map(|(_, lines)| lines.filter(|line| line.key.op() == "metadata.call"))
             .collect();
         assert_eq!(called.len(), 1, "{form}");
-        assert_eq!(called[0].field("protocol"), Some(&"tri".into()), "{form}: {called:?}");
+        assert_eq!(
+            called[0].field("protocol"),
+            Some(&"tri".into()),
+            "{form}: {called:?}"
+        );
         assert!(called[0].body_text().unwrap().contains(SERVICE), "{form}");
     }
 }

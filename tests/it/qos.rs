@@ -14,7 +14,10 @@ use std::{
     path::Path,
 };
 
-use diag::model::qos::read;
+use diag::{
+    model::qos::{Answer, Refusal, read},
+    observe::probe::dubbo::{Frame, Parsed},
+};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -103,4 +106,65 @@ fn every_recorded_answer_gives_its_facts() {
     assert!(met.len() > 1200, "{} answers", met.len());
     let unused = expected.keys().filter(|of| !met.contains(*of)).count();
     assert_eq!(unused, 0, "expected facts of answers that are not there");
+}
+
+/// Answers that no case has: commands that change something, commands without a query, other peers. Their facts were read by
+/// another program than this one.
+#[test]
+fn other_recorded_answers_give_their_facts() {
+    let text = fs::read_to_string("fixtures/qos/others.jsonl").unwrap();
+    let mut problems = Vec::new();
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let (command, text) = (
+            line["command"].as_str().unwrap(),
+            line["text"].as_str().unwrap(),
+        );
+        let status = line["http"].as_u64();
+        let status = status.map(|status| u16::try_from(status).unwrap());
+        let facts = serde_json::to_value(read(command, status, text)).unwrap();
+        if facts != line["facts"] {
+            problems.push(format!(
+                "{command} {status:?}: {facts} in place of {}",
+                line["facts"]
+            ));
+        }
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    assert!(text.lines().count() >= 40);
+}
+
+/// What service ports of five lines answered to a heartbeat and to the old telnet.
+#[test]
+fn recorded_service_ports_are_told() {
+    let bytes = |hex: &str| -> Vec<u8> {
+        let digits = hex.as_bytes().chunks(2);
+        let text = digits.map(|pair| std::str::from_utf8(pair).unwrap());
+        text.map(|pair| u8::from_str_radix(pair, 16).unwrap())
+            .collect()
+    };
+    let text = fs::read_to_string("fixtures/qos/service-port.jsonl").unwrap();
+    let (mut beats, mut refused) = (0, 0);
+    for line in text.lines() {
+        let line: Value = serde_json::from_str(line).unwrap();
+        let name = line["name"].as_str().unwrap();
+        let answer = bytes(line["answer"].as_str().unwrap());
+        if name == "heartbeat" {
+            let Parsed::Frame(frame, length) = Frame::parse(&answer, 100) else {
+                panic!("{line}");
+            };
+            assert!(frame.is_event() && frame.answers(12345) && length == answer.len());
+            assert_eq!((frame.status, frame.body.as_slice()), (20, b"N".as_slice()));
+            beats += 1;
+        } else if !answer.is_empty() {
+            let answer = String::from_utf8(answer).unwrap();
+            let facts = read(name.trim_start_matches("telnet-"), None, &answer);
+            let Answer::Refused(Refusal::ServicePort { disabled }) = facts else {
+                panic!("{line}: {facts:?}");
+            };
+            assert_eq!(disabled, answer.starts_with("Command: "));
+            refused += 1;
+        }
+    }
+    assert_eq!((beats, refused), (5, 18));
 }

@@ -17,6 +17,7 @@ use crate::{
         service_key::ServiceKey,
         version::{DubboVersion, Line},
     },
+    observe::probe::Purpose,
     question::{ConsumerState, Question, World},
     replay::{Interest, RuleFile, RuleTexts, Subject, key_from_name},
     report::words::{Phrase, Say},
@@ -460,15 +461,15 @@ fn of_live(
     settings.with_password(&around.environment)?;
     let mut snapshot = live::snapshot(settings);
     let now = snapshot.manifest().recorded_at.time();
-    let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
+    let mut asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
     let quiet = args.common.output.quiet;
     let ended = live::answer(
         &mut snapshot,
-        &asked.questions,
+        &mut asked.questions,
         settings,
         around,
         quiet,
-        wants,
+        (wants, Purpose::Reach),
     )?;
     let mut question = only(asked.questions)?;
     question.now = snapshot.manifest().recorded_at.time();

@@ -21,6 +21,7 @@ use crate::{
 /// Runs the verb.
 pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<Exit> {
     unbuilt::snapshot(args)?;
+    recorded::refuse_live(&args.common.sight)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
     warn(flags, &settings.warnings);
@@ -80,11 +81,11 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         observers.extend(live::ports(&settings, &questions, &mut snapshot)?);
         live::describe(&mut snapshot, &questions, args.all);
         if args.all && settings.probe {
-            return Err(
-                UsageError::new("--all reads registries, --probe tries the providers of services")
-                    .hint("name the services to record instead of --all")
-                    .into(),
-            );
+            return Err(UsageError::new(
+                "--all reads registries, --probe tries the providers of services",
+            )
+            .hint("name the services to record instead of --all")
+            .into());
         }
         observers.extend(live::prober(&settings, Purpose::Reach, &mut snapshot));
         if args.dry_run {
@@ -96,10 +97,11 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         {
             return all(writer, snapshot, &mut observers, &settings, spinner, args);
         }
+        let terms = live::terms(&settings, Some(live::DEADLINE), snapshot.masker().clone());
         let ended = live::ask(
             &mut snapshot,
             &mut observers,
-            &settings,
+            &terms,
             &spinner,
             |snapshot| live::all_wants(&questions, snapshot, wants),
         )?;
@@ -186,6 +188,7 @@ fn everything(settings: &Settings, snapshot: &Snapshot) -> Question {
         registries: settings.registries.clone(),
         also_search: settings.also_search.clone(),
         config_center: settings.config_center.clone(),
+        metadata_report: settings.metadata_report.clone(),
         ..Question::new(
             ServiceKey::new(None, "*", None),
             snapshot.manifest().recorded_at.time(),

@@ -29,6 +29,7 @@ use crate::{
 /// Runs the verb.
 pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Result<Exit> {
     unbuilt::timeout_budget(args)?;
+    recorded::refuse_live(&args.common.sight)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
     if let Some(method) = &args.method_name {
@@ -41,7 +42,6 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     }
     let files = files::read(&args.common)?;
     let gathered = match &args.common.sight.snapshot {
-        Some(_) if args.common.sight.probe => return Err(only_live().into()),
         Some(path) => recorded(path, args, &settings, files)?,
         None => live(args, &mut settings, files, &asked, around)?,
     };
@@ -51,6 +51,9 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
         if asked.measured.is_none() {
             let (found, problem) = measured::recorded(args, &question, &gathered.snapshot)?;
             warn(flags, problem.as_slice());
+            if found.is_none() && problem.is_none() && !settings.qos.is_empty() {
+                warn(flags, &[NO_METRICS.to_owned()]);
+            }
             asked.measured = found;
         }
         answered.push(Answered {
@@ -77,6 +80,10 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     Ok(stream::report(&text, Exit::of(report.exit))?)
 }
 
+/// What is missing behind a port.
+const NO_METRICS: &str = "no QOS port gave response times (`metrics` of 3.2 and later with dubbo-metrics-prometheus, to \
+                          peers on its own host): give --p99 or --prometheus";
+
 /// The name of a service that nobody named.
 const UNNAMED: &str = "-";
 
@@ -87,14 +94,6 @@ fn services(args: &TimeoutBudgetArgs, files: &[Handed]) -> Vec<String> {
         None if files.iter().any(Handed::names_a_service) => Vec::new(),
         None => vec![UNNAMED.to_owned()],
     }
-}
-
-/// A recording was made somewhere and some time: connections of now do not belong to it.
-fn only_live() -> UsageError {
-    UsageError::new(
-        "--probe connects to the providers that a registry has now, --snapshot is of another time",
-    )
-    .hint("give --registry, or --rtt with what you measured")
 }
 
 fn recorded(
@@ -138,13 +137,21 @@ fn live(
     let nothing = args.service.is_none()
         && asked.measured.is_none()
         && asked.chain.is_empty()
-        && files.is_empty();
+        && files.is_empty()
+        && settings.qos.is_empty();
     if nothing {
         return Err(nothing_given().into());
     }
     let quiet = args.common.output.quiet;
     let asked = (wants_budget as live::Wants, Purpose::RoundTrips);
-    let ended = live::answer(&mut snapshot, &questions, settings, around, quiet, asked)?;
+    let ended = live::answer(
+        &mut snapshot,
+        &mut questions,
+        settings,
+        around,
+        quiet,
+        asked,
+    )?;
     warn(&args.common.output, &probe::notes(&snapshot, &questions));
     let now = snapshot.manifest().recorded_at.time();
     for question in &mut questions {

@@ -7,6 +7,7 @@ use super::{
     chain::{self, Chain},
     clean::clean,
     config::{self, Config},
+    legacy,
     listing::Listing,
     recent::{self, Routed},
     refusal::Refusal,
@@ -95,7 +96,9 @@ pub fn read(command: &str, http: Option<u16>, text: &str) -> Answer {
     }
     let name = command.split(' ').next().unwrap_or_default();
     let known = match name {
-        "ls" => Listing::read(&text).map(Answer::Listing),
+        "ls" => Listing::read(&text)
+            .or_else(|| legacy::read(&text))
+            .map(Answer::Listing),
         "getAddress" => addresses::read(&text).map(Answer::Addresses),
         "getRouterSnapshot" => chain::read(&text).map(Answer::Chains),
         "getRecentRouterSnapshot" => recent::read(&text).map(Answer::Routed),

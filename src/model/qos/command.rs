@@ -79,6 +79,14 @@ impl Command {
         }
     }
 
+    /// What is typed on a service port for the same (`ListTelnetHandler`): only this tells more than names there.
+    pub fn on_service_port(&self) -> Option<&'static str> {
+        match self {
+            Self::Ls => Some("ls -l"),
+            _ => None,
+        }
+    }
+
     /// Its argument, as the process is to read it.
     pub fn argument(&self) -> Option<String> {
         match self {

@@ -9,6 +9,7 @@ pub mod chain;
 mod clean;
 pub mod command;
 pub mod config;
+mod legacy;
 pub mod listing;
 pub mod recent;
 mod refusal;

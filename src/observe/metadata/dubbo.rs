@@ -74,7 +74,10 @@ fn response(frame: &Frame) -> Result<String, Failure> {
         ));
     }
     let bad = |error: super::hessian::BadHessian| {
-        Failure::new(ErrKind::BadAnswer, format!("the answer is no hessian2: {error}"))
+        Failure::new(
+            ErrKind::BadAnswer,
+            format!("the answer is no hessian2: {error}"),
+        )
     };
     let mut reader = Reader::new(&frame.body);
     let first = reader.value().map_err(bad)?;
@@ -125,7 +128,10 @@ mod tests {
         let mut body = vec![0x94];
         put_map(&mut body, &[("app", "order")]);
         assert_eq!(answered(20, body).unwrap(), r#"{"app":"order"}"#);
-        assert_eq!(answered(20, vec![0x92]).unwrap_err().kind, ErrKind::NotFound);
+        assert_eq!(
+            answered(20, vec![0x92]).unwrap_err().kind,
+            ErrKind::NotFound
+        );
         let mut words = Vec::new();
         put_text(&mut words, "Not found exported service: x in [y]");
         assert_eq!(answered(40, words).unwrap_err().kind, ErrKind::NotFound);
@@ -133,7 +139,10 @@ mod tests {
         put_map(&mut thrown, &[("detailMessage", "boom\n at x")]);
         let failure = answered(20, thrown).unwrap_err();
         assert_eq!(failure, Failure::new(ErrKind::BadAnswer, "it says: boom"));
-        assert_eq!(answered(20, vec![0x99]).unwrap_err().kind, ErrKind::BadAnswer);
+        assert_eq!(
+            answered(20, vec![0x99]).unwrap_err().kind,
+            ErrKind::BadAnswer
+        );
     }
 
     proptest! {

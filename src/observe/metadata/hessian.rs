@@ -122,7 +122,10 @@ impl<'a> Reader<'a> {
             0x5c => 1.into(),
             0x5d => self.number(1)?.into(),
             0x5e => self.number(2)?.into(),
-            #[expect(clippy::cast_precision_loss, reason = "thousandths of 32 bits are exact enough")]
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "thousandths of 32 bits are exact enough"
+            )]
             0x5f => float(self.number(4)? as f64 * 0.001),
             b'D' => float(f64::from_bits(self.number(8)?.cast_unsigned())),
             0x20..=0x2f => {

@@ -76,7 +76,8 @@ impl Form {
                 .map_err(|error| bad(format!("the answer is {error}"))),
             Self::Wrapped => {
                 let (mut serialization, mut data): (&[u8], &[u8]) = (b"", &[]);
-                let found = fields(message).map_err(|error| bad(format!("the answer is {error}")))?;
+                let found =
+                    fields(message).map_err(|error| bad(format!("the answer is {error}")))?;
                 for (number, field) in found {
                     match (number, field) {
                         (1, Field::Bytes(bytes)) => serialization = bytes,
@@ -115,8 +116,8 @@ pub(super) async fn call(
         Ok(text) => return Ok(text),
         Err(failure) => failure,
     };
-    let other = first.kind == ErrKind::NotFound
-        || first.text.as_deref() == Some(OTHER_SERIALIZATION);
+    let other =
+        first.kind == ErrKind::NotFound || first.text.as_deref() == Some(OTHER_SERIALIZATION);
     if !other || deadline.passed() {
         return Err(first);
     }
@@ -191,7 +192,11 @@ fn request(socket: SocketAddr, asked: Asked<'_>, form: Form) -> Result<Request<(
 }
 
 /// The message of an answer, or the refusal in its headers.
-async fn answer(status: u16, headers: &HeaderMap, mut body: RecvStream) -> Result<Vec<u8>, Failure> {
+async fn answer(
+    status: u16,
+    headers: &HeaderMap,
+    mut body: RecvStream,
+) -> Result<Vec<u8>, Failure> {
     if let Some(refused) = refused(headers) {
         return Err(refused);
     }
@@ -218,7 +223,10 @@ async fn answer(status: u16, headers: &HeaderMap, mut body: RecvStream) -> Resul
         return Err(refused);
     }
     message(&bytes).map(<[u8]>::to_vec).ok_or_else(|| {
-        Failure::new(ErrKind::BadAnswer, "the answer is no uncompressed message of gRPC")
+        Failure::new(
+            ErrKind::BadAnswer,
+            "the answer is no uncompressed message of gRPC",
+        )
     })
 }
 

@@ -120,7 +120,8 @@ impl Prober {
             let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
             tcp::is_own_host(host)
         };
-        tcp::is_address(address) && (self.on_consumer || !own())
+        tcp::is_address(address)
+            && (self.on_consumer || self.purpose == Purpose::RoundTrips || !own())
     }
 
     /// Tries everything that is wanted of this source, a bounded number of addresses.
@@ -235,7 +236,11 @@ async fn tried(address: &str, task: Task, deadline: &Deadline) -> Vec<Line> {
                 return lines;
             }
         };
-        let connected = Payload::Fields([("connected".to_owned(), true.into())].into_iter().collect());
+        let connected = Payload::Fields(
+            [("connected".to_owned(), true.into())]
+                .into_iter()
+                .collect(),
+        );
         lines.push(line(tcp_key(address), connected, from.as_deref()));
         lines.extend(beaten(address, &task, stream, socket, from.as_deref(), deadline).await);
     }

@@ -45,6 +45,8 @@ impl Qos {
         if commands.is_empty() {
             commands = Command::general();
         }
+        // Wanted by those who look for times only.
+        commands.push(Command::Metrics);
         let mut known = Vec::new();
         commands.retain(|command| {
             let new = !known.contains(command);
@@ -120,7 +122,7 @@ impl Qos {
                     ErrKind::Reset | ErrKind::Timeout | ErrKind::Cut
                 );
                 let text = if again && !deadline.passed() {
-                    telnet::ask(&self.endpoint, command, deadline, MOST_BYTES).await
+                    self.by_telnet(command, deadline).await
                 } else {
                     Err(failure)
                 };
@@ -133,6 +135,20 @@ impl Qos {
         };
         self.learn(command, &heard);
         heard
+    }
+
+    /// Over telnet; a service port of old lines, which answers with names alone, is asked for the rest of it.
+    async fn by_telnet(&self, command: &Command, deadline: &Deadline) -> Result<String, Failure> {
+        let line = command.to_string();
+        let text = telnet::ask(&self.endpoint, &line, deadline, MOST_BYTES).await?;
+        let Some(more) = command
+            .on_service_port()
+            .filter(|_| is_of_service_port(&text))
+        else {
+            return Ok(text);
+        };
+        let asked = telnet::ask(&self.endpoint, more, deadline, MOST_BYTES).await;
+        Ok(asked.unwrap_or(text))
     }
 
     /// What concerns all further commands: a version, or a port that serves nobody from here.
@@ -174,6 +190,14 @@ impl Qos {
     pub fn server(&self) -> Option<String> {
         self.version.clone()
     }
+}
+
+/// Whether a listing is the old one of a service port, without numbers.
+fn is_of_service_port(text: &str) -> bool {
+    matches!(read("ls", None, text), Answer::Listing(listing)
+        if !text.contains("As Provider side:")
+            && listing.provider.iter().all(|row| row.published.is_empty())
+            && listing.consumer.iter().all(|row| row.number.is_none()))
 }
 
 /// Whether this is `host:port`.

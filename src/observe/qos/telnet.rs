@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::{
-    model::qos::{Command, clean},
+    model::qos::clean,
     observe::{Deadline, Failure, probe::tcp},
     snapshot::ErrKind,
 };
@@ -17,13 +17,13 @@ const QUIET: Duration = Duration::from_millis(300);
 /// in a prompt before that may be the banner alone.
 const GREETING: Duration = Duration::from_millis(700);
 
-/// Asks one command on a connection of its own.
+/// Asks one command on a connection of its own. The line comes from the closed list (`model::qos::Command`).
 ///
 /// # Errors
 /// What the connection did.
 pub(super) async fn ask(
     endpoint: &str,
-    command: &Command,
+    command: &str,
     deadline: &Deadline,
     most: usize,
 ) -> Result<String, Failure> {

@@ -115,6 +115,7 @@ sentences! {
     MetadataCalled: "answer of the metadata service at {address}", "{address} 的元数据服务的应答";
     MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该修订号";
     MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
+    MetadataReportAt: "the metadata report {registry}, {place}", "元数据中心 {registry},{place}";
     MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";
     HowMetadata: "on a host that reaches {address}: {command}; or give --qos HOST:PORT of the provider, or --attach the consumer's .metadata cache file", "在能访问 {address} 的主机上：{command};或用 --qos HOST:PORT 指向提供者，或用 --attach 附上消费者的 .metadata 缓存文件";
     ProvidedBy: "the reference names {names} itself (provided-by)", "引用自己指定了 {names}(provided-by)";

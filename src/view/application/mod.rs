@@ -43,6 +43,7 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         stages: case.before(),
         left: Vec::new(),
         connecting: Vec::new(),
+        offered: Vec::new(),
         kinds: BTreeMap::new(),
         near: Vec::new(),
         partial: false,

@@ -109,11 +109,13 @@ impl Texts<'_> {
     /// What recorded calls of the metadata service gave: the text of any instance of the revision will do.
     fn called(self, named: Named<'_>) -> Option<Metadata> {
         let probes = self.snapshot.manifest().sources.iter();
-        let probes: Vec<&SourceId> = probes
+        let mut probes: Vec<&SourceId> = probes
             .filter(|(_, source)| source.kind == SourceKind::Probe)
             .map(|(id, _)| id)
             .collect();
         let mut failed = self.unreached(&probes, named);
+        // Others record the call beside what the registry says.
+        probes.push(self.source);
         for (id, address) in probes
             .iter()
             .flat_map(|id| named.services.iter().map(move |address| (*id, address)))

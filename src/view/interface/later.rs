@@ -51,8 +51,9 @@ pub(super) fn behind<'a>(
     let mut kept = invokers::stages(case, kept, repaired, view);
     let reached = !kept.is_empty();
     let early = case.dubbo().at_least([3, 0, 5]);
+    offered(view, &kept);
     if early {
-        connecting(view, &kept);
+        view.connecting.clone_from(&view.offered);
         view.stages.push(connectivity(reached));
     }
     let groups = groups(case, &kept);
@@ -79,7 +80,7 @@ pub(super) fn behind<'a>(
     }
     let reached = !kept.is_empty();
     if !early {
-        connecting(view, &kept);
+        view.connecting = addresses_of(&kept);
         view.stages.push(connectivity(reached));
     }
     view.stages.push(if reached {
@@ -170,12 +171,12 @@ fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
     present(application.mapped.join(","))
 }
 
-/// The addresses that come into C, and how a server at each can be asked whether it is there.
-fn connecting(view: &mut View, kept: &[Kept<'_>]) {
-    view.connecting = addresses_of(kept);
+/// The addresses that are left before the routers, and how a server at each can be asked whether it is there.
+fn offered(view: &mut View, kept: &[Kept<'_>]) {
+    view.offered = addresses_of(kept);
     view.kinds = kept
         .iter()
-        .zip(&view.connecting)
+        .zip(&view.offered)
         .filter(|(kept, _)| kept.url.text("ssl-enabled") != Some("true"))
         .filter_map(|(kept, address)| {
             Some((

@@ -66,6 +66,8 @@ pub struct View {
     pub left: Vec<String>,
     /// Addresses that the consumer connects to: what comes into the stage of connectivity.
     pub connecting: Vec<String>,
+    /// Addresses that the routers are asked about, whichever stage comes first.
+    pub offered: Vec<String>,
     /// What kind of round trip those among them answer whose protocol has one; TLS hides it.
     pub kinds: BTreeMap<String, &'static str>,
     /// Entries that nearly match, when the key stage is the empty one.
@@ -131,6 +133,7 @@ impl<'a> Case<'a> {
             stages: vec![question::stage(self)],
             left: Vec::new(),
             connecting: Vec::new(),
+            offered: Vec::new(),
             kinds: BTreeMap::new(),
             near: Vec::new(),
             partial: false,

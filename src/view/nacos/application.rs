@@ -11,10 +11,13 @@ use crate::{
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::Seen,
-    view::application::{
-        Application, Instance, Mapping, MappingForm,
-        names::{is_foreign, subscribed_by_name},
-        texts::{Named, Texts},
+    view::{
+        application::{
+            Application, Instance, Mapping, MappingForm,
+            names::{is_foreign, subscribed_by_name},
+            texts::{Named, Texts},
+        },
+        metadata_report::Report,
     },
 };
 
@@ -36,14 +39,18 @@ pub(super) fn application(
         grouped: (place.groups.len() > 1).then_some(RegistryKind::Nacos),
         ..Application::default()
     };
+    let report = Report::of(question, server.snapshot, server.missing);
     let mapping = |namespace: &str| server.config(namespace, "mapping", &escaped(interface));
-    read_mapping(
-        server,
-        place,
-        interface,
-        &mapping(&place.namespace),
-        &mut found,
-    );
+    let own = mapping(&place.namespace);
+    let forms: &[MappingForm] = match &report {
+        Some(report) => {
+            report.mapping(interface, &mut found);
+            &[MappingForm::ConfigCenter]
+        }
+        // 2.7 keeps it in the config centre, 3.x in the metadata report: in Nacos that is one place.
+        None => &[MappingForm::Report, MappingForm::ConfigCenter],
+    };
+    read_mapping(server, place, (interface, forms), &own, &mut found);
     let wanted: BTreeSet<String> = found
         .mapped
         .iter()
@@ -84,7 +91,10 @@ pub(super) fn application(
         }
     }
     found.instances.sort_by(|a, b| a.address.cmp(&b.address));
-    let definers = definers(server, place, interface);
+    let definers = match &report {
+        Some(report) => report.definers(interface),
+        None => definers(server, &place.namespace, interface),
+    };
     found.defined = !definers.is_empty();
     found.definers = definers;
     found.elsewhere = other_namespaces.iter().any(
@@ -98,14 +108,14 @@ pub(super) fn application(
             }
         }
     }
-    metadata(server, place, &mut found);
+    metadata(server, place, report.as_ref(), &mut found);
     found
 }
 
 fn read_mapping(
     server: Server<'_>,
     place: &Place,
-    interface: &str,
+    (interface, forms): (&str, &[MappingForm]),
     seen: &Seen<'_, String>,
     found: &mut Application,
 ) {
@@ -128,13 +138,12 @@ fn read_mapping(
         Seen::Here(text, _) => Phrase::new(Say::MappingNames).with("names", text.as_str()),
         _ => Say::MappingAbsent.into(),
     };
-    found.mapped.clone_from(&applications);
+    found.mapped.extend(applications.iter().cloned());
     found.mapped.sort();
     found.mapped.dedup();
-    // 2.7 keeps it in the config centre, 3.x in the metadata report: in Nacos that is one place.
-    for form in [MappingForm::Report, MappingForm::ConfigCenter] {
+    for form in forms {
         found.mappings.push(Mapping {
-            form,
+            form: *form,
             place: super::place::shown(&place.namespace, "mapping"),
             applications: applications.clone(),
             evidence: seen.line().map(|line| server.evidence(line, fact.clone())),
@@ -172,7 +181,12 @@ fn instances(
 
 /// The metadata of every revision: of the instances that the consumer asks for, and of the others where it has none,
 /// since they may show who exports the interface.
-fn metadata(server: Server<'_>, place: &Place, found: &mut Application) {
+fn metadata(
+    server: Server<'_>,
+    place: &Place,
+    report: Option<&Report<'_>>,
+    found: &mut Application,
+) {
     let texts = Texts {
         snapshot: server.snapshot,
         source: server.source,
@@ -191,6 +205,10 @@ fn metadata(server: Server<'_>, place: &Place, found: &mut Application) {
             revision,
             services: &services,
         };
+        if let Some(report) = report {
+            found.metadata.insert(key, report.metadata(named));
+            continue;
+        }
         let data_id = escaped(&instance.application);
         let seen = server.config(&place.namespace, revision, &data_id);
         let address = [
@@ -229,10 +247,10 @@ fn is_of_interface_level(name: &str) -> bool {
 }
 
 /// Applications that left a service definition as providers (`interface:version:group:provider:application`).
-fn definers(server: Server<'_>, place: &Place, interface: &str) -> BTreeSet<String> {
+pub(super) fn definers(server: Server<'_>, namespace: &str, interface: &str) -> BTreeSet<String> {
     let prefix = format!("{}:", escaped(interface));
     server
-        .configs_with(&place.namespace, &escaped(interface))
+        .configs_with(namespace, &escaped(interface))
         .here()
         .unwrap_or_default()
         .iter()

@@ -7,6 +7,7 @@ pub(crate) mod names;
 mod place;
 mod reach;
 mod removal;
+pub(crate) mod report;
 mod server;
 mod shape;
 mod sweep;

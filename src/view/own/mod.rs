@@ -5,9 +5,11 @@
 
 mod list;
 mod process;
+mod told;
 
 pub use list::{Own, OwnList};
 pub use process::{Process, Refused, Trouble};
+pub use told::Told;
 
 use super::missing::Missing;
 use crate::{

@@ -19,6 +19,7 @@ use crate::{
             names::{is_foreign, subscribed_by_name},
             texts::{Named, Texts},
         },
+        metadata_report::Report,
         stage::Evidence,
     },
 };
@@ -46,7 +47,11 @@ pub(super) fn application(
         ..Application::default()
     };
     let interface = &question.service.interface;
-    mappings(tree, place, interface, &mut found);
+    let report = Report::of(question, tree.snapshot, tree.missing);
+    if let Some(report) = &report {
+        report.mapping(interface, &mut found);
+    }
+    mappings(tree, place, (interface, report.is_some()), &mut found);
     let wanted: BTreeSet<String> = found
         .mapped
         .iter()
@@ -58,9 +63,15 @@ pub(super) fn application(
         found.others.extend(others);
     }
     found.instances.sort_by(|a, b| a.address.cmp(&b.address));
-    (found.defined, found.definers) = defined(tree, &place.root, interface);
+    (found.defined, found.definers) = match &report {
+        Some(report) => {
+            let definers = report.definers(interface);
+            (!definers.is_empty(), definers)
+        }
+        None => defined(tree, &place.root, interface),
+    };
     found.elsewhere = elsewhere(tree, place, interface);
-    metadata(tree, place, &mut found);
+    metadata(tree, place, report.as_ref(), &mut found);
     found
 }
 
@@ -69,7 +80,13 @@ fn is_grouped(place: &Place) -> bool {
     place.instance_roots.len() == 2 && place.instance_roots[1] == place.root
 }
 
-fn mappings(tree: Tree<'_>, place: &Place, interface: &str, found: &mut Application) {
+/// `apart` = the list of 3.x is kept in a metadata report of its own.
+fn mappings(
+    tree: Tree<'_>,
+    place: &Place,
+    (interface, apart): (&str, bool),
+    found: &mut Application,
+) {
     for path in place.mappings(interface) {
         // The metadata report lies under the registry's root; 2.7 writes into the config centre.
         let form = if path.contains("/config/mapping/") {
@@ -77,6 +94,9 @@ fn mappings(tree: Tree<'_>, place: &Place, interface: &str, found: &mut Applicat
         } else {
             MappingForm::Report
         };
+        if apart && form == MappingForm::Report {
+            continue;
+        }
         let text = tree.text(&path);
         let (applications, fact) = match &text {
             Seen::Here(text, _) => {
@@ -112,7 +132,7 @@ fn mappings(tree: Tree<'_>, place: &Place, interface: &str, found: &mut Applicat
     }
     found.mapped.sort();
     found.mapped.dedup();
-    if found.mapped.is_empty() {
+    if found.mapped.is_empty() && !apart {
         writers(tree, &format!("{}/mapping", place.root), interface, found);
     }
 }
@@ -251,7 +271,7 @@ fn read_instance(application: &str, text: &str, evidence: Evidence) -> Option<In
 
 /// The metadata of every revision: of the instances that the consumer asks for, and of the others where it has none,
 /// since they may show who exports the interface.
-fn metadata(tree: Tree<'_>, place: &Place, found: &mut Application) {
+fn metadata(tree: Tree<'_>, place: &Place, report: Option<&Report<'_>>, found: &mut Application) {
     let (snapshot, source) = tree.place();
     let texts = Texts {
         snapshot,
@@ -280,6 +300,10 @@ fn metadata(tree: Tree<'_>, place: &Place, found: &mut Application) {
         if found.metadata.contains_key(&key) {
             continue;
         }
+        if let Some(report) = report {
+            found.metadata.insert(key, report.metadata(named));
+            continue;
+        }
         let path = format!(
             "{}/metadata/{}/{revision}",
             place.root, instance.application
@@ -293,7 +317,7 @@ fn metadata(tree: Tree<'_>, place: &Place, found: &mut Application) {
 }
 
 /// Whether a provider left a service definition of the interface in the metadata report, and which applications did.
-fn defined(tree: Tree<'_>, root: &str, interface: &str) -> (bool, BTreeSet<String>) {
+pub(super) fn defined(tree: Tree<'_>, root: &str, interface: &str) -> (bool, BTreeSet<String>) {
     let mut open = vec![(format!("{root}/metadata/{}", encode(interface)), 0)];
     let mut looked = 0;
     let (mut is_defined, mut definers) = (false, BTreeSet::new());

@@ -4,6 +4,7 @@ mod application;
 mod entries;
 pub(crate) mod place;
 mod reach;
+pub(crate) mod report;
 mod rules;
 mod sweep;
 pub(crate) mod tree;

@@ -22,7 +22,13 @@ use diag::{
         url::Url,
         version::{DubboVersion, Line},
     },
-    observe::{nacos, recorded::Recording, zookeeper},
+    observe::{
+        metadata::{hessian, protobuf},
+        nacos,
+        probe::{dubbo, http2},
+        recorded::Recording,
+        zookeeper,
+    },
     question::{Question, RegistryAddress},
     rule::{
         affinity,
@@ -37,7 +43,7 @@ use diag::{
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the name of the target and of the folder of its seeds.
-pub const TARGETS: [(&str, Target); 26] = [
+pub const TARGETS: [(&str, Target); 27] = [
     ("access_log", read_access_log),
     ("affinity_rule", affinity_rule),
     ("archive", archive),
@@ -53,6 +59,7 @@ pub const TARGETS: [(&str, Target); 26] = [
     ("migration_rule", migration_rule),
     ("nacos_answer", nacos_answer),
     ("override_url", override_urls),
+    ("probe_answer", probe_answer),
     ("properties", read_properties),
     ("qos_answer", qos_answer),
     ("registry_address", registry_address),
@@ -445,4 +452,18 @@ pub fn qos_answer(bytes: &[u8]) -> bool {
         read(command, http, parts.next().unwrap_or_default()),
         Answer::Raw(_)
     )
+}
+
+/// What a provider sends back, behind a letter: `d` a frame of dubbo, `2` one of HTTP/2, `h` a value of Hessian 2, `p` the
+/// metadata in protobuf.
+pub fn probe_answer(bytes: &[u8]) -> bool {
+    let Some((kind, rest)) = bytes.split_first() else {
+        return false;
+    };
+    match kind {
+        b'd' => matches!(dubbo::Frame::parse(rest, 1 << 16), dubbo::Parsed::Frame(..)),
+        b'2' => matches!(http2::Frame::parse(rest), http2::Parsed::Frame(..)),
+        b'h' => hessian::Reader::new(rest).value().is_ok(),
+        _ => protobuf::metadata(rest).is_ok(),
+    }
 }

@@ -307,13 +307,6 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
     for args in [
-        vec!["no-provider", SERVICE, "--probe"],
-        vec![
-            "no-provider",
-            SERVICE,
-            "--metadata-report",
-            "nacos://h:8848",
-        ],
         vec![
             "no-provider",
             SERVICE,

@@ -1,0 +1,67 @@
+//! What the process that is the consumer says of itself: its application, its version, where it looks for providers.
+//!
+//! 3.2 and later say all of it. Older lines say their version and, by the name of their metadata service, the application
+//! (3.x); where they look they do not say.
+
+use super::{Own, Process};
+use crate::{
+    model::version::DubboVersion,
+    question::{Question, RegistryAddress},
+};
+
+/// The consumer in its own words.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Told {
+    /// Its application, where it has just one.
+    pub application: Option<String>,
+    /// Its version of Dubbo.
+    pub version: Option<DubboVersion>,
+    /// Its registries, secrets left out. Attributes beside the address (group, namespace) are not said.
+    pub registries: Vec<RegistryAddress>,
+}
+
+impl Own {
+    /// What the consumer of the question says; `None` when none of the processes is it.
+    pub fn told(&self, question: &Question) -> Option<Told> {
+        let process = self.consumer(&question.service, &question.consumer)?;
+        let names = process.applications();
+        let version = process.version.as_deref();
+        Some(Told {
+            application: match names.as_slice() {
+                [only] => Some(only.clone()),
+                _ => None,
+            },
+            version: version.and_then(|text| DubboVersion::parse(text).ok()),
+            registries: registries(process, question),
+        })
+    }
+}
+
+/// Those of its configuration, else those that its list of the service comes from.
+fn registries(process: &Process, question: &Question) -> Vec<RegistryAddress> {
+    let key = question.service.to_string();
+    let configured = process.config.iter().flat_map(|config| &config.registries);
+    let listed = process
+        .lists
+        .iter()
+        .filter(|(list, _)| list.key == key)
+        .map(|(list, _)| &list.registry);
+    let read = |text: &String| {
+        let address = RegistryAddress::parse(text).ok()?;
+        address
+            .placeholder()
+            .is_none()
+            .then(|| address.without_secrets())
+    };
+    let mut found: Vec<RegistryAddress> = configured.filter_map(read).collect();
+    if found.is_empty() {
+        found = listed.filter_map(read).collect();
+    }
+    let mut known = Vec::new();
+    found.retain(|address| {
+        let new = !known.contains(&address.members);
+        known.push(address.members.clone());
+        new
+    });
+    found
+}
