@@ -22,7 +22,19 @@ pub(crate) fn findings(computed: &Computed<'_>) -> Vec<Finding> {
     }
     let mut rest: Vec<Finding> = partial_drops(computed)
         .into_iter()
-        .map(|raised| finding(computed, raised, Certainty::Certain, true))
+        .map(|raised| {
+            // A call of ours that was not answered as the consumer's would be.
+            let called = matches!(
+                raised.code,
+                Code::MetadataServiceUnreachable | Code::MetadataRefused
+            );
+            let certainty = if called {
+                Certainty::Likely
+            } else {
+                Certainty::Certain
+            };
+            finding(computed, raised, certainty, true)
+        })
         .collect();
     rest.extend(
         super::remarks::remarks(computed)

@@ -253,11 +253,16 @@ fn called_in_vain(case: &Case<'_>, judged: &mut Judged) {
         let raised = judged.raised.as_ref()?;
         Some(raised.params.get(name)?.as_str()?.to_owned())
     };
+    let reason = text("reason").unwrap_or_default();
     if text("from").is_some() && text("from") == case.question.consumer.ip {
+        // A slow answer, or a connection that was ended, may be due to our own call.
+        if matches!(reason.as_str(), "timeout" | "reset") {
+            judged.limits.insert(Limit::Rule);
+        }
         return;
     }
     judged.limits.insert(Limit::Standing);
-    if text("reason").is_some_and(|reason| reason == "timeout" || reason == "unknown-host") {
+    if matches!(reason.as_str(), "timeout" | "unknown-host") {
         undecided(judged, Say::SeenFromElsewhere);
     }
 }

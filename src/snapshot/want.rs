@@ -3,7 +3,7 @@
 use super::key::Key;
 use super::manifest::SourceId;
 
-/// Which answer about a key is wanted. Only ZooKeeper nodes have more than one.
+/// Which answer about a key is wanted. Only ZooKeeper nodes have more than one; a call may be wanted in one protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// The names of a node's children.
@@ -14,6 +14,8 @@ pub enum Part {
     Stat,
     /// Whatever the key answers.
     Any,
+    /// The answer to a call over triple; any other way is the dubbo protocol.
+    OverTriple,
 }
 
 /// One thing to fetch from one source.

@@ -207,7 +207,8 @@ fn said_connected(line: &Line) -> bool {
 /// The host of a session in an answer to `cons`: ` /10.0.0.7:41822[1](queued=0,..,sid=0x2f,..)`.
 fn host_of(text: &str, session: i64) -> Option<&str> {
     text.lines().find_map(|line| {
-        let (peer, rest) = line.trim_start().strip_prefix('/')?.split_once('[')?;
+        let (head, rest) = line.trim_start().strip_prefix('/')?.split_once('(')?;
+        let (peer, _) = head.rsplit_once('[')?;
         let (_, sid) = rest.split_once("sid=0x")?;
         let digits = sid.split([',', ')']).next()?;
         let id = u64::from_str_radix(digits, 16).ok()?;

@@ -528,10 +528,10 @@ fn serve_metadata(keeper: Keeper, mut stream: TcpStream) {
 }
 
 /// An application with local metadata at this address, and nothing at interface level.
-fn application(address: &str) -> (Snapshot, Question) {
+fn application(address: &str, protocol: &str) -> (Snapshot, Question) {
     let (mut snapshot, mut question, id) = registry(&[]);
     let (host, port) = address.rsplit_once(':').unwrap();
-    let params = format!(r#"{{"port":"{port}","protocol":"dubbo"}}"#);
+    let params = format!(r#"{{"port":"{port}","protocol":"{protocol}"}}"#);
     let instance = serde_json::json!({
         "name": "order", "id": address, "address": host, "port": port.parse::<u16>().unwrap(),
         "payload": {
@@ -570,7 +570,7 @@ fn application(address: &str) -> (Snapshot, Question) {
 fn local_metadata_are_asked_for() {
     let of = |keeper| {
         let address = keep(keeper);
-        let (snapshot, question) = application(&address);
+        let (snapshot, question) = application(&address, "dubbo");
         let before = diagnose(&question, &snapshot);
         assert_eq!(before.outcome, Outcome::Unknown, "{keeper:?}");
         let how = before
@@ -610,7 +610,7 @@ fn local_metadata_are_asked_for() {
 fn local_metadata_over_triple() {
     for form in ["getMetadataInfo", "GetMetadataInfo"] {
         let address = triple(form);
-        let (snapshot, question) = application(&address);
+        let (snapshot, question) = application(&address, "tri");
         let ran = probed(snapshot, question, Duration::from_secs(8));
         let called: Vec<&Line> = ran
             .snapshot
@@ -694,5 +694,30 @@ async fn serve_triple(form: &'static str, stream: tokio::net::TcpStream) {
         let mut trailers = http::HeaderMap::new();
         trailers.insert("grpc-status", http::HeaderValue::from_static("0"));
         body.send_trailers(trailers).unwrap();
+    }
+}
+
+#[test]
+fn a_dry_run_names_each_kind_of_connection() {
+    let args = [
+        "snapshot",
+        SERVICE,
+        "--registry",
+        "zookeeper://127.0.0.1:1",
+        "--out",
+        "x",
+        "--dry-run",
+    ];
+    let without = crate::cli::run(&args);
+    assert!(!without.stdout.contains("probe "), "{without:?}");
+    let done = crate::cli::run(&[&args[..], &["--probe"]].concat());
+    assert_eq!(done.exit, 0, "{done:?}");
+    for line in [
+        "probe {provider}: connect (at most 50 addresses)",
+        "probe {provider}: 3 heartbeats of the dubbo protocol",
+        "probe {provider}: 3 pings of HTTP/2",
+        "probe {metadata service}: call getMetadataInfo({revision})",
+    ] {
+        assert!(done.stdout.contains(line), "{line}: {}", done.stdout);
     }
 }

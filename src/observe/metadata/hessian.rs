@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
                 clippy::cast_precision_loss,
                 reason = "thousandths of 32 bits are exact enough"
             )]
-            0x5f => float(self.number(4)? as f64 * 0.001),
+            0x5f => float(self.number(4)? as f64 / 1000.0),
             b'D' => float(f64::from_bits(self.number(8)?.cast_unsigned())),
             0x20..=0x2f => {
                 self.take(usize::from(code - 0x20))?;

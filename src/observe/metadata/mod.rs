@@ -2,8 +2,8 @@
 //! built by hand for the dubbo protocol and for triple. Only with `--probe`, and only where the metadata are kept nowhere
 //! else.
 //!
-//! Nothing else can be called here: interface, method and arguments are fixed. An instance does not say in which of the
-//! two protocols it serves this port so that one could rely on it; the dubbo protocol is tried first.
+//! Nothing else can be called here: interface, method and arguments are fixed. The protocol is the one that the instance
+//! promises, as for a consumer; a server of the other one would only log that it was sent bytes it does not know.
 
 mod dubbo;
 pub mod hessian;
@@ -31,6 +31,8 @@ pub(super) struct Asked<'a> {
     pub(super) application: &'a str,
     /// Its revision.
     pub(super) revision: &'a str,
+    /// It promises triple; else it is the dubbo protocol.
+    pub(super) over_triple: bool,
 }
 
 /// The metadata as JSON, and the protocol in which they came.
@@ -42,35 +44,13 @@ pub(super) async fn call(
     asked: Asked<'_>,
     deadline: &Deadline,
 ) -> Result<(String, &'static str), Failure> {
+    if asked.over_triple {
+        let text = triple::call(socket, asked, deadline).await?;
+        return Ok((text, "tri"));
+    }
     let stream = connected(socket, deadline).await?;
-    let first = match dubbo::call(stream, asked, deadline).await {
-        Ok(text) => return Ok((text, "dubbo")),
-        Err(failure) => failure,
-    };
-    // Who answers in the protocol and has the revision not, has it in no protocol.
-    let other = matches!(
-        first.kind,
-        ErrKind::BadAnswer | ErrKind::Reset | ErrKind::Timeout | ErrKind::NotFound
-    );
-    if !other || deadline.passed() {
-        return Err(first);
-    }
-    match triple::call(socket, asked, deadline).await {
-        Ok(text) => Ok((text, "tri")),
-        // The port speaks HTTP/2: what it says there is the answer.
-        Err(failure) if first.kind != ErrKind::NotFound && told(&failure) => Err(failure),
-        Err(_) => Err(first),
-    }
-}
-
-/// Whether the other side answered in the protocol, be it a refusal.
-fn told(failure: &Failure) -> bool {
-    matches!(failure.kind, ErrKind::NotFound | ErrKind::Denied)
-        || failure.kind == ErrKind::BadAnswer
-            && failure
-                .text
-                .as_deref()
-                .is_some_and(|text| text.starts_with(SAID))
+    let text = dubbo::call(stream, asked, deadline).await?;
+    Ok((text, "dubbo"))
 }
 
 /// How words of the other side begin.

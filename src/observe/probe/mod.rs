@@ -24,7 +24,7 @@ use tokio::{
 
 use self::beats::Beats;
 use super::{Answers, Deadline, Failure, metadata};
-use crate::snapshot::{ErrKind, Key, Line, Payload, SourceId, Want};
+use crate::snapshot::{ErrKind, Key, Line, Part, Payload, SourceId, Want};
 
 /// Addresses that are tried at most.
 pub const MOST: usize = 50;
@@ -59,7 +59,25 @@ pub struct Prober {
 struct Task {
     tcp: bool,
     kinds: BTreeSet<String>,
-    calls: Vec<(String, String)>,
+    calls: Vec<Call>,
+}
+
+/// A call of a metadata service.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Call {
+    application: String,
+    revision: String,
+    over_triple: bool,
+}
+
+impl Call {
+    fn key(&self, address: &str) -> Key {
+        Key::MetadataCall {
+            address: address.to_owned(),
+            app: self.application.clone(),
+            revision: self.revision.clone(),
+        }
+    }
 }
 
 impl Prober {
@@ -104,7 +122,11 @@ impl Prober {
                     revision,
                 } if reach => {
                     let task = tasks.entry(address.clone()).or_default();
-                    task.calls.push((app.clone(), revision.clone()));
+                    task.calls.push(Call {
+                        application: app.clone(),
+                        revision: revision.clone(),
+                        over_triple: want.part == Part::OverTriple,
+                    });
                 }
                 _ => {}
             }
@@ -144,7 +166,7 @@ impl Prober {
                 && !deadline.passed()
                 && let Some((address, task)) = left.next()
             {
-                let deadline = deadline.at_most(LIMIT);
+                let deadline = *deadline;
                 running.spawn(async move { tried(&address, task, &deadline).await });
             }
             match running.join_next().await {
@@ -169,7 +191,8 @@ impl Prober {
                         .iter()
                         .map(|kind| format!("probe {address}: {}", in_words(kind))),
                 );
-                lines.extend(task.calls.iter().map(|(app, revision)| {
+                lines.extend(task.calls.iter().map(|call| {
+                    let (app, revision) = (&call.application, &call.revision);
                     format!("probe {address}: call getMetadataInfo({revision}) of {app}")
                 }));
                 lines
@@ -205,8 +228,10 @@ fn in_words(kind: &str) -> String {
 }
 
 /// One address: its lines. What the end of the run cut off gives none: it says nothing of the address.
-async fn tried(address: &str, task: Task, deadline: &Deadline) -> Vec<Line> {
+async fn tried(address: &str, task: Task, patient: &Deadline) -> Vec<Line> {
     let mut lines = Vec::new();
+    // A call is work for the other side; a connection and a heartbeat are not.
+    let deadline = &patient.at_most(LIMIT);
     let socket = match resolved(address, deadline).await {
         Ok(socket) => socket,
         Err(failure) => {
@@ -244,20 +269,17 @@ async fn tried(address: &str, task: Task, deadline: &Deadline) -> Vec<Line> {
         lines.push(line(tcp_key(address), connected, from.as_deref()));
         lines.extend(beaten(address, &task, stream, socket, from.as_deref(), deadline).await);
     }
-    for (app, revision) in &task.calls {
+    for call in &task.calls {
         let asked = metadata::Asked {
-            application: app,
-            revision,
+            application: &call.application,
+            revision: &call.revision,
+            over_triple: call.over_triple,
         };
-        let told = metadata::call(socket, asked, deadline).await;
-        if deadline.passed() && told.is_err() {
+        let told = metadata::call(socket, asked, patient).await;
+        if patient.passed() && told.is_err() {
             break;
         }
-        let key = Key::MetadataCall {
-            address: address.to_owned(),
-            app: app.clone(),
-            revision: revision.clone(),
-        };
+        let key = call.key(address);
         let (payload, protocol) = match told {
             Ok((text, protocol)) => (Payload::Text(text), Some(protocol)),
             Err(failure) => (failure.payload(), None),
@@ -317,14 +339,8 @@ fn unreached(address: &str, task: &Task, failure: &Failure, from: Option<&str>) 
     if task.tcp || !task.kinds.is_empty() && lines.is_empty() {
         lines.push(line(tcp_key(address), failure.payload(), from));
     }
-    lines.extend(task.calls.iter().map(|(app, revision)| {
-        let key = Key::MetadataCall {
-            address: address.to_owned(),
-            app: app.clone(),
-            revision: revision.clone(),
-        };
-        line(key, failure.payload(), from)
-    }));
+    let calls = task.calls.iter();
+    lines.extend(calls.map(|call| line(call.key(address), failure.payload(), from)));
     lines
 }
 

@@ -177,6 +177,17 @@ impl Instance {
         format!("{}:{port}", self.host)
     }
 
+    /// Whether its metadata service speaks triple, as it promises (`StandardMetadataServiceURLBuilder`).
+    pub(crate) fn speaks_triple(&self) -> bool {
+        let params = self.metadata.get("dubbo.metadata-service.url-params");
+        let params: Option<serde_json::Value> =
+            params.and_then(|text| serde_json::from_str(text).ok());
+        params.is_some_and(|params| {
+            let flat = params.get("protocol").and_then(serde_json::Value::as_str);
+            flat == Some("tri") || flat.is_none() && params.get("tri").is_some()
+        })
+    }
+
     /// Its revision, unless it says that it exports nothing.
     pub fn exports(&self) -> Option<&str> {
         self.revision
@@ -206,14 +217,14 @@ impl Application {
             .collect()
     }
 
-    /// Metadata services of the instances that name this application and revision.
-    pub(crate) fn services_of(&self, key: &(String, String)) -> Vec<String> {
+    /// Metadata services of the instances that name this application and revision, and whether each speaks triple.
+    pub(crate) fn services_of(&self, key: &(String, String)) -> Vec<(String, bool)> {
         let all = self.instances.iter().chain(&self.others);
         let same = all.filter(|instance| {
             instance.metadata_key().as_ref() == Some(key) && !instance.is_remote()
         });
-        same.map(Instance::metadata_service)
-            .collect::<BTreeSet<_>>()
+        same.map(|instance| (instance.metadata_service(), instance.speaks_triple()))
+            .collect::<BTreeMap<_, _>>()
             .into_iter()
             .collect()
     }

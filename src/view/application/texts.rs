@@ -5,7 +5,7 @@ use super::known::Metadata;
 use crate::{
     model::metadata::MetadataInfo,
     report::words::{Phrase, Say},
-    snapshot::{ErrKind, Key, Line, Seen, Snapshot, SourceId, SourceKind, Want},
+    snapshot::{ErrKind, Key, Line, Part, Seen, Snapshot, SourceId, SourceKind, Want},
     view::{
         evidence::{evidence, scope_evidence},
         missing::Missing,
@@ -31,8 +31,9 @@ pub(crate) struct Named<'a> {
     pub(crate) application: &'a str,
     /// Revision.
     pub(crate) revision: &'a str,
-    /// Metadata services of its instances, as `host:port`; none where the instances do not keep their metadata themselves.
-    pub(crate) services: &'a [String],
+    /// Metadata services of its instances, as `host:port`, and whether they speak triple; none where the instances do not
+    /// keep their metadata themselves.
+    pub(crate) services: &'a [(String, bool)],
 }
 
 impl Texts<'_> {
@@ -116,16 +117,20 @@ impl Texts<'_> {
         let mut failed = self.unreached(&probes, named);
         // Others record the call beside what the registry says.
         probes.push(self.source);
-        for (id, address) in probes
+        for (id, (address, triple)) in probes
             .iter()
-            .flat_map(|id| named.services.iter().map(move |address| (*id, address)))
+            .flat_map(|id| named.services.iter().map(move |service| (*id, service)))
         {
             let key = Key::MetadataCall {
                 address: address.clone(),
                 app: named.application.to_owned(),
                 revision: named.revision.to_owned(),
             };
-            self.missing.note(self.snapshot, Want::any(id, key.clone()));
+            let mut want = Want::any(id, key.clone());
+            if *triple {
+                want.part = Part::OverTriple;
+            }
+            self.missing.note(self.snapshot, want);
             let place = Texts { source: id, ..self };
             for line in self.snapshot.latest(id, &key) {
                 let shown = Phrase::new(Say::MetadataCalled).with("address", address.as_str());
@@ -170,7 +175,7 @@ impl Texts<'_> {
     /// A metadata service that nobody can connect to; of several instances all.
     fn unreached(self, probes: &[&SourceId], named: Named<'_>) -> Option<Metadata> {
         let mut found = None;
-        for address in named.services {
+        for (address, _) in named.services {
             let key = Key::Tcp {
                 address: address.clone(),
             };
