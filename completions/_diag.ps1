@@ -283,7 +283,7 @@ Register-ArgumentCompleter -Native -CommandName 'diag' -ScriptBlock {
             [CompletionResult]::new('--colour', '--colour', [CompletionResultType]::ParameterName, 'Colours (default: auto)')
             [CompletionResult]::new('--all', '--all', [CompletionResultType]::ParameterName, 'Record everything that the registry lets us read')
             [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Print every request instead of making it; names that only an answer tells stand in braces')
-            [CompletionResult]::new('--anonymize', '--anonymize', [CompletionResultType]::ParameterName, 'Replace names and addresses by pseudonyms (not in this version)')
+            [CompletionResult]::new('--anonymize', '--anonymize', [CompletionResultType]::ParameterName, 'Replace addresses, hosts, applications and interfaces by pseudonyms')
             [CompletionResult]::new('--no-sweep', '--no-sweep', [CompletionResultType]::ParameterName, 'Do not look into other namespaces, groups and roots')
             [CompletionResult]::new('--probe', '--probe', [CompletionResultType]::ParameterName, 'Allow connections to providers and metadata services from this host')
             [CompletionResult]::new('--brief', '--brief', [CompletionResultType]::ParameterName, 'One line per service: outcome, code, certainty, subject: message')

@@ -276,7 +276,7 @@ set edit:completion:arg-completer[diag] = {|@words|
             cand --colour 'Colours (default: auto)'
             cand --all 'Record everything that the registry lets us read'
             cand --dry-run 'Print every request instead of making it; names that only an answer tells stand in braces'
-            cand --anonymize 'Replace names and addresses by pseudonyms (not in this version)'
+            cand --anonymize 'Replace addresses, hosts, applications and interfaces by pseudonyms'
             cand --no-sweep 'Do not look into other namespaces, groups and roots'
             cand --probe 'Allow connections to providers and metadata services from this host'
             cand --brief 'One line per service: outcome, code, certainty, subject: message'

@@ -290,7 +290,7 @@ always\t'Also into a pipe'
 never\t'Nowhere'"
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l all -d 'Record everything that the registry lets us read'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l dry-run -d 'Print every request instead of making it; names that only an answer tells stand in braces'
-complete -c diag -n "__fish_diag_using_subcommand snapshot" -l anonymize -d 'Replace names and addresses by pseudonyms (not in this version)'
+complete -c diag -n "__fish_diag_using_subcommand snapshot" -l anonymize -d 'Replace addresses, hosts, applications and interfaces by pseudonyms'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l no-sweep -d 'Do not look into other namespaces, groups and roots'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l probe -d 'Allow connections to providers and metadata services from this host'
 complete -c diag -n "__fish_diag_using_subcommand snapshot" -l brief -d 'One line per service: outcome, code, certainty, subject: message'

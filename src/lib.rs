@@ -9,6 +9,7 @@
 //! | [`want`] | pure: question and snapshot say which facts are still missing |
 //! | [`observe`] | I/O: live registries, recordings from disk |
 //! | [`snapshot`] | the facts: format 1, index, masking, reading and writing |
+//! | [`pseudonym`] | names and addresses of a recording replaced, so that it may leave the house |
 //! | [`input`] | streams (logs) folded into bounded aggregates |
 //! | [`rule`] | rule texts: override URLs, YAML |
 //! | [`route`] | what routers do to addresses, replayed |
@@ -31,6 +32,7 @@ pub mod input;
 pub mod model;
 pub mod observe;
 pub mod progress;
+pub mod pseudonym;
 pub mod question;
 pub mod replay;
 pub mod report;

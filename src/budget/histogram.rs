@@ -53,17 +53,13 @@ impl Histogram {
 
     /// Counts one value.
     pub fn add(&mut self, value: Micros) {
-        self.add_many(value, 1);
-    }
-
-    fn add_many(&mut self, value: Micros, count: u64) {
         let place = place(value.0);
         if self.counts.len() <= place {
             self.counts.resize(place + 1, 0);
         }
-        self.counts[place] += count;
-        self.total += count;
-        self.sum += u128::from(value.0) * u128::from(count);
+        self.counts[place] += 1;
+        self.total += 1;
+        self.sum += u128::from(value.0);
         self.smallest = Some(self.smallest.map_or(value, |known| known.min(value)));
         self.largest = Some(self.largest.map_or(value, |known| known.max(value)));
     }

@@ -1,4 +1,5 @@
 //! `diag snapshot`.
+#![expect(clippy::doc_markdown, reason = "doc comments are the help text")]
 
 use std::path::PathBuf;
 
@@ -24,7 +25,11 @@ pub struct SnapshotArgs {
     /// Print every request instead of making it; names that only an answer tells stand in braces
     #[arg(long)]
     pub dry_run: bool,
-    /// Replace names and addresses by pseudonyms (not in this version)
+    /// Replace addresses, hosts, applications and interfaces by pseudonyms
+    ///
+    /// The recording still gives the same codes and counts; what its names are is said on stderr. Groups, versions,
+    /// methods, tags and ports stay. Environment: DIAG_ANONYMIZE_KEY, a secret with which recordings made at different
+    /// times use the same pseudonyms.
     #[arg(long)]
     pub anonymize: bool,
     /// Flags of all verbs.

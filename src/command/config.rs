@@ -31,7 +31,7 @@ fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Re
     // What cannot be read is wrong here, too.
     let settings = Settings::new(&common, &around.environment)?;
     let layers = Layers::gather(&common, &around.environment)?;
-    super::warn(output, &settings.warnings);
+    super::begin(output, &settings);
     let masker = Masker::default();
     let hidden = |text: &str| safe(&masker.text(&crate::question::mask_address(text)));
     let values: Vec<(&str, Vec<String>, String)> = layers

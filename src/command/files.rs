@@ -181,7 +181,7 @@ pub(super) fn open(path: &Path) -> anyhow::Result<Box<dyn BufRead>> {
     }
     #[expect(clippy::disallowed_methods, reason = "a file that the user hands over")]
     let file = File::open(path).map_err(|source| failed(path, source))?;
-    Ok(Box::new(BufReader::new(file)))
+    Ok(Box::new(BufReader::with_capacity(1 << 16, file)))
 }
 
 fn failed(path: &Path, source: io::Error) -> anyhow::Error {

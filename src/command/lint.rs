@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::{Surroundings, live, questions::questions, recorded, show, stream, unbuilt, warn};
+use super::{Surroundings, begin, live, questions::questions, recorded, show, stream, unbuilt};
 use crate::{
     cli::LintArgs,
     diagnose::lint::{Known, Linted, RuleText, lint},
@@ -42,7 +42,7 @@ pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit
     unbuilt::lint(&args.common)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    warn(flags, &settings.warnings);
+    begin(flags, &settings);
     let jdk = args.common.consumer.jdk.as_deref().map(jdk).transpose()?;
     let (versions, assumed) = versions(args, &settings)?;
     let mut snapshot = live::snapshot(&settings);

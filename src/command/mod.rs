@@ -28,7 +28,8 @@ use crate::{
     error::complaint,
     exit::Exit,
     question::mask_address,
-    settings::{Environment, Terminal},
+    report::words::Lang,
+    settings::{Environment, Settings, Terminal},
 };
 
 /// What a verb may know of the process.
@@ -47,6 +48,14 @@ fn warn(flags: &OutputFlags, warnings: &[String]) {
     }
 }
 
+/// What the settings make of this run before it begins: the language of errors, and warnings.
+fn begin(flags: &OutputFlags, settings: &Settings) {
+    if let Some(lang) = settings.lang {
+        stream::speak(lang);
+    }
+    warn(flags, &settings.warnings);
+}
+
 /// Runs the program with these arguments, the program's name first. Writes the report to stdout and everything else to
 /// stderr; never ends the process itself.
 pub fn main(args: impl IntoIterator<Item = OsString>) -> Exit {
@@ -63,6 +72,7 @@ fn run(args: &[OsString]) -> Exit {
     if args.get(1).is_some_and(|word| word == names::WORD) {
         return names::run(&args[2..], &around);
     }
+    stream::speak(language(args).unwrap_or_else(|| around.environment.lang()));
     let verb = match Cli::try_parse_from(args) {
         Ok(cli) => cli.verb,
         Err(error) => return refuse(&error, args),
@@ -75,6 +85,19 @@ fn run(args: &[OsString]) -> Exit {
             stream::note(&complaint.to_string());
             complaint.exit
         }
+    }
+}
+
+/// The language that the line asks for, also a line that is wrong elsewhere.
+fn language(args: &[OsString]) -> Option<Lang> {
+    let words: Vec<&str> = args.iter().filter_map(|word| word.to_str()).collect();
+    let behind = words
+        .windows(2)
+        .find_map(|pair| (pair[0] == "--lang").then_some(pair[1]));
+    match behind.or_else(|| words.iter().find_map(|word| word.strip_prefix("--lang="))) {
+        Some("zh") => Some(Lang::Zh),
+        Some("en") => Some(Lang::En),
+        _ => None,
     }
 }
 

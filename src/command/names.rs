@@ -12,12 +12,15 @@ use crate::{
     cli::{Cli, Common},
     diagnose::code::Code,
     exit::Exit,
-    model::{service_key::ServiceKey, url::decode},
+    model::{
+        service_key::ServiceKey,
+        url::{decode, encode},
+    },
     progress::Spinner,
     question::{Question, RegistryAddress, RegistryKind},
     report::words::dubbo,
     settings::{Layers, Settings},
-    snapshot::{Key, Line, Snapshot, Want},
+    snapshot::{Key, Line, Snapshot, SourceId, Want},
 };
 
 /// The word that asks for names.
@@ -28,6 +31,8 @@ const DEADLINE: Duration = Duration::from_millis(300);
 const NETWORK: Duration = Duration::from_millis(250);
 /// A longer list helps nobody.
 const MOST: usize = 500;
+/// Services whose providers are asked for their groups when the line names none.
+const MOST_SERVICES: usize = 20;
 
 /// What can stand at this place of the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -236,13 +241,35 @@ fn found(words: &[String], around: &Surroundings, kind: Kind) -> Found {
     }
     settings.deadline = Some(NETWORK);
     if settings.with_password(&around.environment).is_ok() {
-        let _ = ask(&mut found, &settings, kind);
+        let service = service(words);
+        let _ = ask(&mut found, &settings, kind, service.as_deref());
     }
     found
 }
 
-/// Asks the registries for their lists of names, one request each.
-fn ask(found: &mut Found, settings: &Settings, kind: Kind) -> anyhow::Result<()> {
+/// The interface of the service that the line names already.
+fn service(words: &[String]) -> Option<String> {
+    let at = words.iter().position(|word| !word.starts_with('-'))?;
+    let verb = &words[at];
+    let mut rest = words[at + 1..].iter();
+    while let Some(word) = rest.next() {
+        if !word.starts_with('-') {
+            return Some(ServiceKey::parse_cli(word).ok()?.interface);
+        }
+        if takes_value(verb, word) {
+            rest.next();
+        }
+    }
+    None
+}
+
+/// Asks the registries for their lists of names, a few requests each.
+fn ask(
+    found: &mut Found,
+    settings: &Settings,
+    kind: Kind,
+    service: Option<&str>,
+) -> anyhow::Result<()> {
     let mut snapshot = live::snapshot(settings);
     let mut question = Question::new(ServiceKey::new(None, "-", None), Timestamp::now());
     question.registries.clone_from(&settings.registries);
@@ -258,7 +285,7 @@ fn ask(found: &mut Found, settings: &Settings, kind: Kind) -> anyhow::Result<()>
         &mut observers,
         &terms,
         &spinner,
-        |snapshot| wanted(&addresses, snapshot, kind),
+        |snapshot| wanted(&addresses, snapshot, kind, service),
     )?;
     for (_, lines) in snapshot.sources() {
         for line in lines {
@@ -268,7 +295,12 @@ fn ask(found: &mut Found, settings: &Settings, kind: Kind) -> anyhow::Result<()>
     Ok(())
 }
 
-fn wanted(addresses: &[RegistryAddress], snapshot: &Snapshot, kind: Kind) -> Vec<Want> {
+fn wanted(
+    addresses: &[RegistryAddress],
+    snapshot: &Snapshot,
+    kind: Kind,
+    service: Option<&str>,
+) -> Vec<Want> {
     let mut wants = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let of_source = addresses.iter().filter(|address| {
@@ -283,15 +315,38 @@ fn wanted(addresses: &[RegistryAddress], snapshot: &Snapshot, kind: Kind) -> Vec
             match address.kind {
                 RegistryKind::Zookeeper => {
                     let root = format!("/{}", group.unwrap_or("dubbo").trim_matches('/'));
-                    let path = if kind == Kind::DataIds {
-                        format!("{root}/config/dubbo")
-                    } else {
-                        root
-                    };
-                    wants.push(Want::zk_children(id, path));
+                    match (kind, service) {
+                        (Kind::DataIds, _) => {
+                            wants.push(Want::zk_children(id, format!("{root}/config/dubbo")));
+                        }
+                        (Kind::Groups, Some(service)) => wants.push(providers(id, &root, service)),
+                        (Kind::Groups, None) => {
+                            wants.push(Want::zk_children(id, root.as_str()));
+                            let listed = snapshot.zk_children(id, &root, None);
+                            let interfaces = listed.here().into_iter().flatten();
+                            let asked = interfaces
+                                .filter(|name| name.contains('.'))
+                                .take(MOST_SERVICES)
+                                .filter_map(|name| decode(name).ok());
+                            wants.extend(asked.map(|name| providers(id, &root, &name)));
+                        }
+                        _ => wants.push(Want::zk_children(id, root)),
+                    }
                 }
                 RegistryKind::Nacos => {
                     let namespace = address.namespace.clone().unwrap_or_default();
+                    if kind == Kind::DataIds {
+                        let (group, data_id) = (String::new(), "*".to_owned());
+                        wants.push(Want::any(
+                            id,
+                            Key::NacosConfigSearch {
+                                namespace,
+                                group,
+                                data_id,
+                            },
+                        ));
+                        continue;
+                    }
                     let group = Some(group.unwrap_or("DEFAULT_GROUP").to_owned());
                     wants.push(Want::any(id, Key::NacosServices { namespace, group }));
                 }
@@ -301,6 +356,11 @@ fn wanted(addresses: &[RegistryAddress], snapshot: &Snapshot, kind: Kind) -> Vec
     }
     wants.retain(|want| !snapshot.was_asked(want));
     wants
+}
+
+/// The list of the providers of an interface.
+fn providers(source: &SourceId, root: &str, interface: &str) -> Want {
+    Want::zk_children(source, format!("{root}/{}/providers", encode(interface)))
 }
 
 impl Found {
@@ -314,6 +374,11 @@ impl Found {
                 }
             }
             Key::NacosInstances { service, .. } => self.registered(service),
+            Key::NacosConfigSearch { .. } => {
+                if let Some(value) = line.body_json() {
+                    self.configs(&value);
+                }
+            }
             Key::NacosConfig { data_id, .. } if line.err_kind().is_none() => {
                 self.data_ids.insert(data_id.clone());
             }
@@ -343,6 +408,19 @@ impl Found {
                         .find_map(|pair| pair.strip_prefix("group="))?;
                     Some(group.to_owned()).filter(|group| !group.is_empty())
                 }));
+            }
+            _ => {}
+        }
+    }
+
+    /// Every `dataId` of a list of configurations.
+    fn configs(&mut self, value: &serde_json::Value) {
+        match value {
+            serde_json::Value::Array(items) => items.iter().for_each(|item| self.configs(item)),
+            serde_json::Value::Object(fields) => {
+                let data_id = fields.get("dataId").and_then(serde_json::Value::as_str);
+                self.data_ids.extend(data_id.map(str::to_owned));
+                fields.values().for_each(|value| self.configs(value));
             }
             _ => {}
         }
@@ -422,6 +500,20 @@ mod tests {
     }
 
     #[test]
+    fn the_service_of_the_line_is_found() {
+        let of = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            service(&words)
+        };
+        let named = Some("com.a.B".to_owned());
+        assert_eq!(of("no-provider com.a.B --group"), named);
+        assert_eq!(of("no-provider --registry x g/com.a.B:1 --group"), named);
+        assert_eq!(of("no-provider --no-sweep com.a.B"), named);
+        assert_eq!(of("no-provider --registry com.a.B"), None);
+        assert_eq!(of("no-provider"), None);
+    }
+
+    #[test]
     fn names_out_of_both_registries() {
         let mut found = Found::default();
         found.node("/dubbo", &["com.a.B".to_owned(), "config".to_owned()]);
@@ -435,6 +527,8 @@ mod tests {
         );
         found.registered("DEFAULT_GROUP@@providers:com.a.D:1.0.0:blue");
         found.registered("acme-order");
+        found
+            .configs(&serde_json::json!({"data": {"pageItems": [{"dataId": "order.tag-router"}]}}));
         assert_eq!(
             found.services.into_iter().collect::<Vec<_>>(),
             ["com.a.B", "com.a.C", "com.a.D"]
@@ -445,7 +539,7 @@ mod tests {
         );
         assert_eq!(
             found.data_ids.into_iter().collect::<Vec<_>>(),
-            ["com.a.B::.condition-router"]
+            ["com.a.B::.condition-router", "order.tag-router"]
         );
     }
 

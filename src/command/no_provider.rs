@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::{
-    Surroundings,
+    Surroundings, begin,
     files::{self, Handed},
     live,
     questions::{Gathered, questions, take_port},
@@ -29,7 +29,7 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
     unbuilt::no_provider(args)?;
     let flags = &args.common.output;
     let settings = Settings::new(&args.common, &around.environment)?;
-    warn(flags, &settings.warnings);
+    begin(flags, &settings);
     recorded::refuse_live(&args.common.sight)?;
     let report = match (args.wait, &args.compare) {
         (Some(span), _) => {

@@ -73,6 +73,9 @@ pub(super) fn questions(
             .filter(|file| file.whose != Some(Whose::Provider))
         {
             if let Some(log) = log_of(file) {
+                if file.asks && !services.is_empty() {
+                    notes.extend(of_another(log, &question.service));
+                }
                 let hints = about(log, &question.service);
                 take_hints(&mut question, settings, &hints, snapshot, &mut notes);
             }
@@ -343,6 +346,27 @@ fn about(log: &LogFacts, service: &ServiceKey) -> QuestionHints {
         ..log.clone()
     };
     part.question_hints()
+}
+
+/// A remark on a pasted text that tells of failures of other services only: perhaps the wrong one was named.
+fn of_another(log: &LogFacts, service: &ServiceKey) -> Option<String> {
+    const SHOWN: usize = 3;
+    let named: BTreeSet<String> = log
+        .failures
+        .iter()
+        .filter_map(|failure| Some(failure.service()?.value))
+        .filter(|claim| !claim.is_infrastructure())
+        .map(|claim| claim.interface)
+        .collect();
+    if named.is_empty() || named.contains(&service.interface) {
+        return None;
+    }
+    let shown: Vec<&str> = named.iter().take(SHOWN).map(String::as_str).collect();
+    Some(format!(
+        "{}: the text is about {}, not about this service",
+        service.interface,
+        shown.join(", ")
+    ))
 }
 
 /// Fills what the command line left open.

@@ -131,7 +131,7 @@ pub(super) fn logs(
     Ok(all)
 }
 
-/// Loads the texts of attached settings files.
+/// Loads the texts of attached settings files and pages of metrics.
 pub(super) fn configs(
     recording: &mut Recording,
     snapshot: &mut Snapshot,
@@ -142,7 +142,8 @@ pub(super) fn configs(
         .iter()
         .filter(|(_, source)| {
             let word = source.file_as.as_deref().unwrap_or_default();
-            source.kind == SourceKind::File && word.ends_with("config")
+            source.kind == SourceKind::File
+                && (word.ends_with("config") || word.ends_with("metrics"))
         })
         .map(|(id, _)| id.clone())
         .collect();

@@ -1,8 +1,27 @@
 //! The two streams: stdout for the report and nothing else, stderr for everything else.
 
-use std::io::{self, Write};
+use std::{
+    io::{self, Write},
+    sync::atomic::{AtomicBool, Ordering},
+};
 
-use crate::{error::InputError, exit::Exit, report::safe, snapshot::Masker};
+use crate::{
+    error::InputError,
+    exit::Exit,
+    report::{
+        safe,
+        words::{Lang, errors},
+    },
+    snapshot::Masker,
+};
+
+/// Whether stderr speaks Chinese. Of the process, as stderr is: a panic has nobody to ask for the language.
+static CHINESE: AtomicBool = AtomicBool::new(false);
+
+/// Decides the language of everything that follows on stderr.
+pub(super) fn speak(lang: Lang) {
+    CHINESE.store(lang == Lang::Zh, Ordering::Relaxed);
+}
 
 /// Writes a report, then ends with this exit. A reader that has gone away has read what it wanted: that is success.
 ///
@@ -22,7 +41,14 @@ pub(super) fn report(text: &str, exit: Exit) -> Result<Exit, InputError> {
 
 /// Writes to stderr; when that is gone there is nobody left to tell.
 pub(super) fn note(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let lang = if CHINESE.load(Ordering::Relaxed) {
+        Lang::Zh
+    } else {
+        Lang::En
+    };
+    let _ = io::stderr()
+        .lock()
+        .write_all(errors::said(text, lang).as_bytes());
 }
 
 /// A warning, one line.

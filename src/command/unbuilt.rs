@@ -39,11 +39,6 @@ pub(super) fn lint(common: &Common) -> Result<(), UsageError> {
 
 /// The first given flag of `snapshot` that is not there.
 pub(super) fn snapshot(args: &SnapshotArgs) -> Result<(), UsageError> {
-    first([(
-        args.anonymize,
-        "--anonymize",
-        "secrets are masked in every recording; names and addresses are kept",
-    )])?;
     asking_ports(&args.common)
 }
 

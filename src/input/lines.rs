@@ -12,6 +12,8 @@ pub struct Lines<R> {
     number: u64,
     bytes: u64,
     buffer: Vec<u8>,
+    /// Bytes of the line that was given last and still lies in the reader.
+    given: usize,
     stops: bool,
 }
 
@@ -34,6 +36,7 @@ impl<R: BufRead> Lines<R> {
             number: 0,
             bytes: 0,
             buffer: Vec::new(),
+            given: 0,
             stops: false,
         }
     }
@@ -56,6 +59,20 @@ impl<R: BufRead> Lines<R> {
     /// # Errors
     /// The stream cannot be read.
     pub fn read(&mut self) -> io::Result<Option<RawLine<'_>>> {
+        self.reader.consume(std::mem::take(&mut self.given));
+        if let Some(end) = self.whole()? {
+            self.given = end + 1;
+            self.bytes += self.given as u64;
+            self.number += 1;
+            let number = self.number;
+            // Nothing is read: the line lies there already.
+            let line = &self.reader.fill_buf()?[..end];
+            return Ok(Some(RawLine {
+                number,
+                bytes: without_marks(line, number),
+                cut: false,
+            }));
+        }
         self.buffer.clear();
         let (mut any, mut cut) = (false, false);
         loop {
@@ -84,16 +101,34 @@ impl<R: BufRead> Lines<R> {
             return Ok(None);
         }
         self.number += 1;
-        let mut bytes = self.buffer.as_slice();
-        if self.number == 1 {
-            bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        }
         Ok(Some(RawLine {
             number: self.number,
-            bytes: bytes.strip_suffix(b"\r").unwrap_or(bytes),
+            bytes: without_marks(&self.buffer, self.number),
             cut,
         }))
     }
+
+    /// Where the next line ends, if all of it lies in the reader: most lines do, and need not be copied.
+    fn whole(&mut self) -> io::Result<Option<usize>> {
+        let available = loop {
+            match self.reader.fill_buf() {
+                Ok(available) => break available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        };
+        Ok(memchr::memchr(b'\n', available).filter(|end| *end <= LONGEST_LINE))
+    }
+}
+
+/// A line without a byte order mark in front of the first one and a `\r` at its end.
+fn without_marks(line: &[u8], number: u64) -> &[u8] {
+    let line = if number == 1 {
+        line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line)
+    } else {
+        line
+    };
+    line.strip_suffix(b"\r").unwrap_or(line)
 }
 
 /// What is wrong in a stream, and where.

@@ -22,6 +22,7 @@ pub use answers::{Answers, Clock, Terms};
 pub use deadline::{Deadline, Passed};
 pub use failure::Failure;
 pub use live::{Unobservable, interrupt, live, observers};
+pub use revision::derive as derive_revisions;
 pub use run::{Progress, run};
 pub use walked::Walked;
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     model::metadata::MetadataInfo,
-    snapshot::{Key, Line, Payload},
+    snapshot::{Key, Line, Payload, Snapshot, SourceId},
 };
 
 /// The revision recomputed from an answer that still has its secrets, if the answer is the metadata of an application.
@@ -33,6 +33,25 @@ pub(super) fn derived(line: &Line) -> Option<Line> {
     found.at.clone_from(&line.at);
     found.via.clone_from(&line.via);
     Some(found)
+}
+
+/// Keeps the revisions of metadata that were never masked, before somebody changes their texts. What was recorded live has
+/// them already.
+pub fn derive(snapshot: &mut Snapshot) {
+    let mut found: Vec<(SourceId, Line)> = Vec::new();
+    for (source, lines) in snapshot.sources() {
+        found.extend(
+            lines
+                .filter(|line| !line.masked)
+                .filter_map(derived)
+                .map(|line| (source.clone(), line)),
+        );
+    }
+    for (source, line) in found {
+        if snapshot.lines(&source, &line.key).is_empty() {
+            snapshot.insert(source, line);
+        }
+    }
 }
 
 /// Application and revision of the place where metadata of applications are kept.

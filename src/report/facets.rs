@@ -44,6 +44,16 @@ pub(super) struct Finding {
     pub(super) steps: Vec<Step>,
 }
 
+impl Finding {
+    /// Everything but its code and its facts, in one line.
+    pub(super) fn told(&self) -> String {
+        format!(
+            "{} · {}: {} ({})",
+            self.name, self.severity, self.message, self.certainty
+        )
+    }
+}
+
 /// What to do.
 pub(super) struct Step {
     pub(super) text: String,

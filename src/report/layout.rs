@@ -111,11 +111,15 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
     wrap_from(text, width, width)
 }
 
-/// Lines, the first of another width than the others. Breaks at blanks and between wide characters; a longer word stays whole.
+/// Lines, the first of another width than the others. Breaks at blanks and between wide characters; a word that is longer
+/// than a line breaks behind the signs that divide addresses and keys, and one without such signs stays whole.
 fn wrap_from(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
-    for piece in pieces(text) {
+    for piece in pieces(text)
+        .into_iter()
+        .flat_map(|piece| fitting(piece, rest))
+    {
         let word = piece.trim_end();
         let width = if lines.is_empty() { first } else { rest };
         if !line.is_empty() && line.width() + word.width() > width {
@@ -126,6 +130,30 @@ fn wrap_from(text: &str, first: usize, rest: usize) -> Vec<String> {
     }
     lines.push(line.trim_end().to_owned());
     lines
+}
+
+/// A piece, or its parts of at most this width where it is wider.
+fn fitting(piece: &str, width: usize) -> Vec<&str> {
+    if piece.trim_end().width() <= width {
+        return vec![piece];
+    }
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut end = 0;
+    let divided = piece
+        .match_indices(['/', ':', '.', ',', '&', '?', '=', ';'])
+        .map(|(at, sign)| at + sign.len())
+        .chain([piece.len()]);
+    for place in divided {
+        if end > start && piece[start..place].trim_end().width() > width {
+            parts.push(&piece[start..end]);
+            start = end;
+        }
+        end = place;
+    }
+    parts.push(&piece[start..]);
+    parts.retain(|part| !part.is_empty());
+    parts
 }
 
 /// The text cut where a line may break; blanks stay at the end of a piece.
@@ -166,6 +194,15 @@ mod tests {
     fn wraps_at_blanks_and_wide_characters() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
         assert_eq!(wrap("a-very-long-word b", 5), ["a-very-long-word", "b"]);
+        assert_eq!(
+            wrap("rule com.acme.OrderService:1.0:g.condition-router here", 20),
+            [
+                "rule com.acme.",
+                "OrderService:1.0:g.",
+                "condition-router",
+                "here"
+            ]
+        );
         assert_eq!(wrap("没有可用的提供者", 8), ["没有可用", "的提供者"]);
         assert_eq!(wrap("第一，第二", 6), ["第一，", "第二"]);
         assert_eq!(wrap("", 5), [""]);
@@ -184,7 +221,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn wrapping_loses_nothing(text in "[a-z 路由，.]{0,80}", width in 1_usize..40) {
+        fn wrapping_loses_nothing(text in "[a-z 路由，./:]{0,80}", width in 1_usize..40) {
             let squeeze = |text: &str| text.chars().filter(|c| *c != ' ').collect::<String>();
             prop_assert_eq!(squeeze(&wrap(&text, width).concat()), squeeze(&text));
         }

@@ -1,179 +1,130 @@
 //! The report for a chat or a ticket: short headings, lists, tables, commands in fences of their own.
 
-use std::fmt::Write as _;
-
 use super::{
-    facets::{self, Finding},
+    facets::{self, Finding, Pair, Path},
     model::{Answer, Report},
-    text::{self, View},
+    set::{self, Markup},
+    text::View,
     words::{Label, Lang},
 };
 
 /// The Markdown of a report. `recording` = the recording that was read, for commands on the same facts.
 pub fn render(report: &Report, lang: Lang, recording: Option<&str>) -> String {
-    let view = facets::view(lang, recording);
-    let mut out = String::new();
-    if report.interrupted {
-        let _ = writeln!(out, "> {}\n", escaped(Label::Interrupted.text(lang)));
-    }
-    for answer in &report.reports {
-        answer_of(&mut out, report, answer, view);
-    }
-    let sources = facets::sources(report);
-    if !sources.is_empty() {
-        let head =
-            [Label::Id, Label::Kind, Label::Where, Label::Server].map(|label| label.text(lang));
-        heading(&mut out, Label::Sources.text(lang));
-        table(&mut out, &head, &sources);
-    }
-    out
+    let mut page = Markdown::default();
+    set::report(&mut page, report, facets::view(lang, recording));
+    page.0
 }
 
-fn answer_of(out: &mut String, report: &Report, answer: &Answer, view: View<'_>) {
-    let lang = view.lang;
-    let title = text::title(answer, view);
-    let mut lines = title.iter();
-    if let Some(first) = lines.next() {
-        let _ = writeln!(out, "## {}\n", escaped(first));
+/// A page in the making.
+#[derive(Debug, Default)]
+struct Markdown(String);
+
+impl Markdown {
+    fn put(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
     }
-    for line in lines {
-        let _ = writeln!(out, "**{}**\n", escaped(line));
+
+    fn row(&mut self, cells: &[&str]) {
+        let cells: Vec<String> = cells.iter().map(|cell| escaped(cell)).collect();
+        self.put(&format!("| {} |", cells.join(" | ")));
     }
-    let mut pairs = facets::asked(answer, lang);
-    pairs.extend(facets::around(answer, lang));
-    list(out, &pairs);
-    let differences = facets::differences(answer);
-    if !differences.is_empty() {
-        let head = [Label::Difference, Label::Here, Label::There].map(|label| label.text(lang));
-        table(out, &head, &differences);
+}
+
+impl Markup for Markdown {
+    fn remark(&mut self, text: &str) {
+        self.put(&format!("> {}\n", escaped(text)));
     }
-    if let Some(finding) = text::of_verdict(answer) {
-        proof(out, &facets::finding(report, finding, view), lang);
+
+    fn title(&mut self, lines: &[String], _class: &'static str) {
+        for (index, line) in lines.iter().enumerate() {
+            if index == 0 {
+                self.put(&format!("## {}\n", escaped(line)));
+            } else {
+                self.put(&format!("**{}**\n", escaped(line)));
+            }
+        }
     }
-    for path in facets::paths(report, answer, view) {
-        heading(
-            out,
-            &format!("{} · {}", Label::Path.text(lang), path.heading),
-        );
+
+    fn heading(&mut self, text: &str) {
+        self.put(&format!("### {}\n", escaped(text)));
+    }
+
+    fn pairs(&mut self, pairs: &[Pair]) {
+        for (name, text) in pairs {
+            self.put(&format!("* {}: {}", escaped(name), escaped(text)));
+        }
+        if !pairs.is_empty() {
+            self.0.push('\n');
+        }
+    }
+
+    fn table<const N: usize>(&mut self, head: &[&str; N], rows: &[[String; N]]) {
+        self.row(head);
+        self.put(&format!("|{}", " --- |".repeat(N)));
+        for row in rows {
+            self.row(&row.each_ref().map(String::as_str));
+        }
+        self.0.push('\n');
+    }
+
+    fn path(&mut self, path: &Path, lang: Lang) {
         let rows: Vec<[String; 3]> = path
             .stages
-            .into_iter()
-            .map(|stage| [stage.sign.to_owned(), stage.name, stage.said])
+            .iter()
+            .map(|stage| {
+                [
+                    stage.sign.to_owned(),
+                    stage.name.clone(),
+                    stage.said.clone(),
+                ]
+            })
             .collect();
-        table(out, &["", Label::Stage.text(lang), ""], &rows);
+        self.table(&["", Label::Stage.text(lang), ""], &rows);
     }
-    let zones = facets::zones(answer, lang);
-    if !zones.is_empty() {
-        heading(out, Label::Zones.text(lang));
-        let head = [
-            Label::Zone,
-            Label::Registered,
-            Label::LeftOver,
-            Label::Share,
-        ]
-        .map(|label| label.text(lang));
-        table(out, &head, &zones);
+
+    fn facts(&mut self, facts: &[Pair], more: Option<&str>) {
+        for (fact, place) in facts {
+            self.put(&format!("* {}  \n  {}", escaped(fact), code(place)));
+        }
+        if let Some(more) = more {
+            self.put(&format!("* {}", escaped(more)));
+        }
+        self.0.push('\n');
     }
-    let own = text::of_verb(report, answer, view);
-    if !own.trim().is_empty() {
-        heading(out, Label::Details.text(lang));
-        fence(out, &own);
+
+    fn sentence(&mut self, text: &str) {
+        self.put(&format!("{}\n", escaped(text)));
     }
-    let others = text::others(answer);
-    if !others.is_empty() {
-        heading(out, Label::AlsoFound.text(lang));
-        for finding in &others {
-            let finding = facets::finding(report, finding, view);
-            let _ = writeln!(
-                out,
-                "* **{}** {} · {}: {} ({})",
+
+    /// Behind a fence that is longer than any inside.
+    fn verbatim(&mut self, text: &str) {
+        let mut marks = "```".to_owned();
+        while text.contains(&marks) {
+            marks.push('`');
+        }
+        self.put(&format!(
+            "{marks}text\n{}\n{marks}\n",
+            text.trim_matches('\n')
+        ));
+    }
+
+    fn findings(&mut self, findings: &[Finding]) {
+        for finding in findings {
+            self.put(&format!(
+                "* **{}** {}",
                 finding.code,
-                escaped(finding.name),
-                finding.severity,
-                escaped(&finding.message),
-                finding.certainty
-            );
-            for (fact, place) in finding.facts.iter().take(1) {
-                let _ = writeln!(out, "  {}  \n  {}", escaped(fact), code(place));
+                escaped(&finding.told())
+            ));
+            if let Some((fact, place)) = finding.facts.first() {
+                self.put(&format!("  {}  \n  {}", escaped(fact), code(place)));
             }
         }
-        out.push('\n');
+        self.0.push('\n');
     }
-    let limits = facets::limits(answer, lang);
-    if !limits.is_empty() {
-        heading(
-            out,
-            &format!(
-                "{}, {}",
-                Label::Assumed.text(lang),
-                Label::NotSeen.text(lang)
-            ),
-        );
-        list(out, &limits);
-    }
-}
 
-/// Facts and steps of the verdict.
-fn proof(out: &mut String, finding: &Finding, lang: Lang) {
-    if !finding.facts.is_empty() {
-        heading(out, Label::Proof.text(lang));
-        for (fact, place) in &finding.facts {
-            let _ = writeln!(out, "* {}  \n  {}", escaped(fact), code(place));
-        }
-        if finding.more > 0 {
-            let _ = writeln!(out, "* {}", escaped(&Label::More.count(lang, finding.more)));
-        }
-        out.push('\n');
-    }
-    if !finding.steps.is_empty() {
-        heading(out, Label::Next.text(lang));
-        for step in &finding.steps {
-            let _ = writeln!(out, "{}\n", escaped(&step.text));
-            if let Some(command) = &step.command {
-                fence(out, command);
-            }
-        }
-    }
-}
-
-fn heading(out: &mut String, text: &str) {
-    let _ = writeln!(out, "### {}\n", escaped(text));
-}
-
-fn list(out: &mut String, pairs: &[facets::Pair]) {
-    for (name, text) in pairs {
-        let _ = writeln!(out, "* {}: {}", escaped(name), escaped(text));
-    }
-    if !pairs.is_empty() {
-        out.push('\n');
-    }
-}
-
-fn table<const N: usize>(out: &mut String, head: &[&str; N], rows: &[[String; N]]) {
-    let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
-    let _ = writeln!(
-        out,
-        "{}",
-        line(head.iter().map(|cell| escaped(cell)).collect())
-    );
-    let _ = writeln!(out, "|{}", " --- |".repeat(N));
-    for row in rows {
-        let _ = writeln!(
-            out,
-            "{}",
-            line(row.iter().map(|cell| escaped(cell)).collect())
-        );
-    }
-    out.push('\n');
-}
-
-/// A text as it is, behind a fence that is longer than any inside.
-fn fence(out: &mut String, text: &str) {
-    let mut marks = "```".to_owned();
-    while text.contains(&marks) {
-        marks.push('`');
-    }
-    let _ = writeln!(out, "{marks}text\n{}\n{marks}\n", text.trim_matches('\n'));
+    /// It has none.
+    fn pictures(&mut self, _answer: &Answer, _view: View<'_>) {}
 }
 
 /// A text as it is inside a line.
@@ -211,8 +162,8 @@ mod tests {
         assert_eq!(escaped("a|b *c* <d>"), r"a\|b \*c\* \<d\>");
         assert_eq!(code("a`b"), "``a`b``");
         assert_eq!(code("`x`"), "`` `x` ``");
-        let mut out = String::new();
-        fence(&mut out, "x\n```\ny");
-        assert!(out.starts_with("````text\n"), "{out}");
+        let mut page = Markdown::default();
+        page.verbatim("x\n```\ny");
+        assert!(page.0.starts_with("````text\n"), "{}", page.0);
     }
 }

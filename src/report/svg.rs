@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use super::{
+    html::escaped,
     picture::{marks, rows},
     words::{Lang, budget::Term},
 };
@@ -19,7 +20,7 @@ const LEFT: f64 = 100.0;
 const BAR: f64 = 260.0;
 
 /// Draws where the calls lie, with P50, P90, P99, the value in force and the advice; nothing without a distribution.
-pub fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
+pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
     let measured = budget.measured.as_ref()?;
     let rows = rows(measured);
     let most = rows
@@ -32,8 +33,8 @@ pub fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
     #[expect(clippy::cast_precision_loss, reason = "a dozen rows")]
     let height = ROW * (rows.len() as f64 + 1.0);
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
-         height=\"{height}\" font-family=\"monospace\" font-size=\"12\">\n<title>{}</title>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" aria-label=\"{0}\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" \
+         height=\"{height}\" font-family=\"monospace\" font-size=\"12\">\n<title>{0}</title>\n",
         escaped(&title)
     );
     let last = rows.len() - 1;
@@ -87,13 +88,6 @@ fn label(count: u64, names: &[&str]) -> String {
 fn plain(value: f64) -> String {
     let text = format!("{value:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -126,6 +126,14 @@ pub enum SnapshotError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// There is no folder in which the snapshot could be written.
+    #[error("{}: there is no folder {}: make it first, or write the snapshot elsewhere", target.display(), folder.display())]
+    NoFolder {
+        /// Where the snapshot should be written.
+        target: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
     /// Something else is where the snapshot should be written.
     #[error("{} exists and is no snapshot: choose another name or remove it", .0.display())]
     Occupied(PathBuf),

@@ -57,13 +57,12 @@ pub struct Spool {
 
 impl Spool {
     pub(super) fn new(folder: TempDir, masker: Masker) -> Self {
-        Self::with_chunk(folder, masker, CHUNK)
+        Self::with_chunk(folder, masker, CHUNK, Arc::default())
     }
 
-    fn with_chunk(folder: TempDir, masker: Masker, chunk: usize) -> Self {
+    fn with_chunk(folder: TempDir, masker: Masker, chunk: usize, stop: Arc<AtomicBool>) -> Self {
         let (to_worker, lines) = mpsc::channel();
         let gate = Arc::new(Gate::default());
-        let stop = Arc::new(AtomicBool::new(false));
         let worker = Worker {
             folder: folder.path().to_owned(),
             masker,
@@ -114,6 +113,30 @@ impl Spool {
             // It ends before the last line only when the disk does not take any more.
             _ => self.join().map(drop),
         }
+    }
+
+    /// The same answers, each changed, in a folder of their own.
+    pub(super) fn rewritten(
+        self,
+        folder: TempDir,
+        masker: Masker,
+        change: impl Fn(&mut Line),
+    ) -> io::Result<Self> {
+        let mut into = Self::with_chunk(folder, masker, CHUNK, self.stop());
+        // The order is made again afterwards, so any time will do for lines without one.
+        let never = At::from_time(jiff::Timestamp::UNIX_EPOCH);
+        for (source, sorted) in self.finish(&never)? {
+            let mut rewriting = Rewriting {
+                rest: Vec::new(),
+                put: |raw: &[u8]| {
+                    let mut line = Line::parse(raw).map_err(io::Error::other)?;
+                    change(&mut line);
+                    into.put(&source, line)
+                },
+            };
+            sorted.write(&mut rewriting)?;
+        }
+        Ok(into)
     }
 
     /// The lines of each source in order. `recorded_at` = the time of lines that have none.
@@ -235,6 +258,30 @@ impl Entry {
     fn weight(&self) -> usize {
         // A place has some six texts.
         size_of::<Self>() + 300 + self.written.len()
+    }
+}
+
+/// Takes what is written line by line.
+struct Rewriting<F> {
+    /// A line of which the end has not come yet.
+    rest: Vec<u8>,
+    put: F,
+}
+
+impl<F: FnMut(&[u8]) -> io::Result<()>> Write for Rewriting<F> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.rest.extend_from_slice(piece);
+            if piece.ends_with(b"\n") {
+                (self.put)(&self.rest)?;
+                self.rest.clear();
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -492,7 +539,7 @@ mod tests {
         let r1 = SourceId::new("r1").unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().to_owned();
-        let mut spool = Spool::with_chunk(folder, Masker::default(), chunk);
+        let mut spool = Spool::with_chunk(folder, Masker::default(), chunk, Arc::default());
         for line in lines {
             spool.put(&r1, line.clone()).unwrap();
         }
@@ -528,6 +575,41 @@ mod tests {
             assert!((least..=MOST_RUNS).contains(&runs), "{chunk}: {runs}");
             assert!(text == expected, "{chunk}");
         }
+    }
+
+    #[test]
+    fn every_answer_can_be_changed_on_the_way() {
+        let r1 = SourceId::new("r1").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut spool = Spool::with_chunk(folder, Masker::default(), 1000, Arc::default());
+        for n in 0..100 {
+            spool.put(&r1, line(&format!("/a{n:02}"), 1)).unwrap();
+        }
+        let changed = spool
+            .rewritten(tempfile::tempdir().unwrap(), Masker::default(), |line| {
+                let Key::ZkNode { path } = &line.key else {
+                    return;
+                };
+                let backwards: String = path[1..].chars().rev().collect();
+                let other = format!("/{backwards}");
+                line.key = Key::zk_node(other);
+            })
+            .unwrap();
+        let all = changed
+            .finish(&At::from_time(jiff::Timestamp::UNIX_EPOCH))
+            .unwrap();
+        let mut text = Vec::new();
+        all[&r1].write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().count(), 100);
+        assert!(
+            text.starts_with(r#"{"op":"zk.node","path":"/00a""#),
+            "{text}"
+        );
+        assert!(
+            text.lines().is_sorted(),
+            "the order is that of the new names"
+        );
     }
 
     #[test]

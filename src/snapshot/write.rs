@@ -37,7 +37,7 @@ impl Writer {
     /// A name that ends with `.tar.gz` or `.tgz` means an archive.
     ///
     /// # Errors
-    /// Something else is there, or the name is none.
+    /// Something else is there, the name is none, or there is no folder for it.
     pub fn new(target: impl Into<PathBuf>) -> Result<Self, SnapshotError> {
         let target = target.into();
         let Some(name) = target.file_name().and_then(OsStr::to_str) else {
@@ -47,6 +47,12 @@ impl Writer {
             .iter()
             .any(|ending| name.len() > ending.len() && name.ends_with(ending));
         let writer = Self { target, packed };
+        if !writer.folder().is_dir() {
+            return Err(SnapshotError::NoFolder {
+                folder: writer.folder().to_owned(),
+                target: writer.target,
+            });
+        }
         match fs::symlink_metadata(&writer.target) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(writer),
             Err(source) => Err(writer.io(source)),
@@ -89,6 +95,21 @@ impl Writer {
         line: Line,
     ) -> Result<(), SnapshotError> {
         spool.put(source, line).map_err(|error| self.io(error))
+    }
+
+    /// Changes every answer that was spooled.
+    ///
+    /// # Errors
+    /// As [`Self::write_spooled`].
+    pub fn rewrite(
+        &self,
+        spool: Spool,
+        masker: Masker,
+        change: impl Fn(&mut Line),
+    ) -> Result<Spool, SnapshotError> {
+        self.beside()
+            .and_then(|folder| spool.rewritten(folder, masker, change))
+            .map_err(|error| self.io(error))
     }
 
     /// Writes the snapshot together with what was spooled for its sources.
@@ -204,7 +225,13 @@ impl Writer {
         }
     }
 
+    /// What the system says about the target. The name of a temporary file beside it would say nothing to anybody.
     fn io(&self, source: io::Error) -> SnapshotError {
+        let source = if source.raw_os_error().is_none() && source.kind() != io::ErrorKind::Other {
+            io::Error::from(source.kind())
+        } else {
+            source
+        };
         SnapshotError::Io {
             path: self.target.clone(),
             source,

@@ -239,6 +239,14 @@ pub enum Removal {
 }
 
 impl Entry {
+    /// Its text as the registry stores it; a Nacos instance has none.
+    pub fn encoded(&self) -> Option<&str> {
+        match &self.raw {
+            Raw::Encoded(text) => Some(text),
+            Raw::Instance { .. } => None,
+        }
+    }
+
     /// The URL that a consumer of this version makes of it.
     ///
     /// # Errors

@@ -255,26 +255,3 @@ fn the_captured_consumers_used_what_is_computed() {
     }
     assert!(compared >= 45, "{compared} recordings");
 }
-
-/// Every key of the answer is in the schema, with its type.
-#[test]
-fn the_budget_is_as_the_schema_says() {
-    let schema: Value =
-        serde_json::from_str(&std::fs::read_to_string("schema/report-1.json").unwrap()).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    for case in cases_under("fixtures/budget").iter().step_by(3) {
-        let ran =
-            check::run(case, &case.ask).unwrap_or_else(|error| panic!("{}: {error}", case.name));
-        let errors: Vec<String> = validator
-            .iter_errors(&ran.report)
-            .map(|error| format!("{}: {error}", error.instance_path))
-            .collect();
-        assert_eq!(errors, Vec::<String>::new(), "{}", case.name);
-        let known = &schema["$defs"]["budget"]["properties"];
-        let budget = ran.report["reports"][0]["budget"].as_object().unwrap();
-        assert!(
-            budget.keys().all(|key| known.get(key).is_some()),
-            "{budget:?}"
-        );
-    }
-}

@@ -129,9 +129,33 @@ impl Recorded {
         Self { dir }
     }
 
+    /// Further answers of its registry.
+    pub(crate) fn with_lines(&self, lines: &[Value]) {
+        let path = self.dir.path().join("r1.jsonl");
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        for line in lines {
+            text += &(line.to_string() + "\n");
+        }
+        std::fs::write(path, text).unwrap();
+    }
+
     pub(crate) fn path(&self) -> &str {
         self.dir.path().to_str().unwrap()
     }
+}
+
+/// Why a starting consumer of this recording sees no provider.
+pub(crate) fn question<'a>(service: &'a str, recorded: &'a Recorded) -> Vec<&'a str> {
+    vec![
+        "no-provider",
+        service,
+        "--registry",
+        REGISTRY,
+        "--snapshot",
+        recorded.path(),
+        "--consumer",
+        "starting",
+    ]
 }
 
 /// Address of the recorded registry.

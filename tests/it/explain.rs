@@ -308,6 +308,84 @@ const NOT: [&str; 8] = [
     "超时间",
 ];
 
+/// The same for every other text: sentences, labels, terms, errors.
+#[test]
+fn one_thing_has_one_name_in_all_texts() {
+    use diag::report::words::{Label, Say, budget::Term, dubbo, errors, sentence};
+    let mut texts: Vec<(String, String)> = Vec::new();
+    let mut add = |en: String, zh: String| texts.push((en, zh));
+    for code in Code::ALL {
+        add(
+            sentence(*code, Lang::En).to_owned(),
+            sentence(*code, Lang::Zh).to_owned(),
+        );
+    }
+    for say in Say::ALL {
+        add(
+            say.template(Lang::En).to_owned(),
+            say.template(Lang::Zh).to_owned(),
+        );
+    }
+    for label in Label::ALL {
+        add(
+            label.text(Lang::En).to_owned(),
+            label.text(Lang::Zh).to_owned(),
+        );
+    }
+    for term in Term::ALL {
+        add(term.text(Lang::En, &[]), term.text(Lang::Zh, &[]));
+    }
+    for code in dubbo::codes() {
+        let of = |lang| dubbo::meaning(code, lang).unwrap_or_default().to_owned();
+        add(of(Lang::En), of(Lang::Zh));
+    }
+    for (en, zh) in errors::messages() {
+        add(en.to_owned(), zh.to_owned());
+    }
+    assert!(texts.len() > 700, "{}", texts.len());
+    let mut problems = Vec::new();
+    for (en, zh) in &texts {
+        if let Some(word) = NOT.iter().find(|word| zh.contains(**word)) {
+            problems.push(format!("{word}: {zh}"));
+        }
+        let lower = en.to_lowercase();
+        for (word, own) in TERMS {
+            let plain = lower
+                .split(|sign: char| !sign.is_ascii_alphanumeric() && !"-._/`{}=$".contains(sign))
+                .any(|one| one == word || one == format!("{word}s"));
+            // A word of Dubbo's own, such as `--group` or `provider`, may stay as it is.
+            if plain && !zh.contains(own) && !zh.to_lowercase().contains(word) {
+                problems.push(format!("{word} is not {own}: {en} | {zh}"));
+            }
+        }
+    }
+    assert!(
+        problems.is_empty(),
+        "{} texts\n{}",
+        problems.len(),
+        problems.join("\n")
+    );
+}
+
+/// Every Dubbo code that a finding refers to says what it means, in both languages, and leads back to the finding.
+#[test]
+fn every_dubbo_code_of_a_finding_is_explained() {
+    use diag::report::words::dubbo;
+    let mut referred = 0;
+    for code in Code::ALL {
+        for own in explain::page(*code).unwrap().dubbo {
+            referred += 1;
+            for lang in [Lang::En, Lang::Zh] {
+                assert!(dubbo::meaning(own, lang).is_some(), "{code}: {own}");
+            }
+            let done = run(&["explain", own]);
+            assert_eq!(done.exit, 0, "{own}: {done:?}");
+            assert!(done.stdout.contains(&code.to_string()), "{own}: {done:?}");
+        }
+    }
+    assert!(referred > 20, "{referred}");
+}
+
 #[test]
 fn one_thing_has_one_name_in_chinese() {
     let all: String = Code::ALL.iter().map(|code| explain::text(*code)).collect();

@@ -57,6 +57,44 @@ fn check_markdown(text: &str) {
     assert_eq!(fence, None, "an open fence");
 }
 
+/// What a reader of Markdown makes of it: its parts by kind, the texts, the codes. Nothing of it is HTML.
+fn rendered(text: &str) -> Rendered {
+    use pulldown_cmark::{Event, Options, Parser, Tag};
+    let mut out = Rendered::default();
+    let mut verbatim = false;
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Heading { .. }) => out.headings += 1,
+            Event::Start(Tag::TableRow) => out.rows += 1,
+            Event::Start(Tag::Item) => out.items += 1,
+            Event::Start(Tag::CodeBlock(_)) => {
+                verbatim = true;
+                out.blocks.push(String::new());
+            }
+            Event::End(pulldown_cmark::TagEnd::CodeBlock) => verbatim = false,
+            Event::Text(text) if verbatim => out.blocks.last_mut().unwrap().push_str(&text),
+            Event::Text(text) => out.text.push_str(&text),
+            Event::Code(text) => out.codes.push(text.into_string()),
+            Event::Html(html) | Event::InlineHtml(html) => panic!("HTML in Markdown: {html}"),
+            Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                panic!("a link in Markdown: {dest_url}")
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+#[derive(Debug, Default)]
+struct Rendered {
+    headings: usize,
+    rows: usize,
+    items: usize,
+    text: String,
+    codes: Vec<String>,
+    blocks: Vec<String>,
+}
+
 /// Every element is closed in the order of its opening, and nothing is loaded from anywhere.
 fn check_html(text: &str) {
     const VOID: [&str; 4] = ["meta", "link", "br", "!doctype"];
@@ -103,6 +141,16 @@ fn markdown_has_the_verdict_the_stages_and_the_steps() {
             done.stdout
         );
         assert!(done.stdout.contains("```text\ndiag "), "{}", done.stdout);
+        let shown = rendered(&done.stdout);
+        assert!(shown.rows >= stages && shown.headings >= 3, "{shown:?}");
+        assert!(shown.items > 2 && !shown.codes.is_empty(), "{shown:?}");
+        let command = shown.blocks.iter().find(|text| text.starts_with("diag "));
+        assert!(command.is_some(), "{shown:?}");
+        // What was escaped is read again as it was.
+        let message = verdict["message"].as_str().unwrap();
+        let plain: String = message.split_whitespace().collect();
+        let text: String = shown.text.split_whitespace().collect();
+        assert!(text.contains(&plain), "{message}\n{}", shown.text);
     }
 }
 
@@ -198,5 +246,9 @@ fn foreign_markup_is_shown_and_not_obeyed() {
         let open = done.stdout.contains("<script>") || done.stdout.contains("<img");
         assert!(format == "markdown" || !open, "{}", done.stdout);
         check(&done.stdout);
+        if format == "markdown" {
+            let shown = rendered(&done.stdout);
+            assert!(shown.text.contains(interface), "{}", shown.text);
+        }
     }
 }

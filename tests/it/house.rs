@@ -13,13 +13,14 @@ use std::{
 };
 
 /// What each room may use besides itself. A room that is missing here may use nothing.
-const MAY_USE: [(&str, &[&str]); 16] = [
+const MAY_USE: [(&str, &[&str]); 17] = [
     ("model", &[]),
     ("rule", &["model"]),
     ("route", &["model", "rule"]),
     ("input", &["model"]),
     ("question", &["model", "input"]),
     ("snapshot", &["model"]),
+    ("pseudonym", &["model", "snapshot"]),
     (
         "view",
         &[
@@ -63,9 +64,27 @@ const MAY_USE: [(&str, &[&str]); 16] = [
     (
         "command",
         &[
-            "budget", "cli", "settings", "code", "words", "model", "rule", "route", "input",
-            "question", "snapshot", "view", "diagnose", "replay", "want", "report", "observe",
-            "progress", "error", "exit",
+            "budget",
+            "cli",
+            "settings",
+            "code",
+            "words",
+            "model",
+            "rule",
+            "route",
+            "input",
+            "question",
+            "snapshot",
+            "pseudonym",
+            "view",
+            "diagnose",
+            "replay",
+            "want",
+            "report",
+            "observe",
+            "progress",
+            "error",
+            "exit",
         ],
     ),
 ];

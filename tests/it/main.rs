@@ -1,9 +1,12 @@
 //! One integration binary: every file beside this one is listed here.
 
+mod anonymize;
+mod browser;
 mod budget;
 mod cases;
 mod cli;
 mod completions;
+mod errors;
 mod explain;
 mod formats;
 mod house;
@@ -23,6 +26,7 @@ mod readme;
 mod route_hostile;
 mod route_replay;
 mod runbooks;
+mod schema;
 mod secrets;
 mod seeds;
 mod snapshot;

@@ -22,12 +22,10 @@ fn block<'a>(readme: &'a str, language: &str) -> &'a str {
 fn the_first_command_prints_the_screen_that_is_shown() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(root.join("README.md")).unwrap();
-    let command = block(&readme, "sh").lines().next().unwrap();
-    let words: Vec<&str> = command
-        .strip_prefix("cargo run --quiet -- ")
-        .unwrap()
-        .split(' ')
-        .collect();
+    let mut commands = block(&readme, "sh").lines();
+    assert_eq!(commands.next(), Some("cargo install --path ."));
+    let command = commands.next().unwrap();
+    let words: Vec<&str> = command.strip_prefix("diag ").unwrap().split(' ').collect();
     let home = tempfile::tempdir().unwrap();
     let Done { exit, stdout, .. } = done(diag(home.path()).current_dir(root).args(words));
     assert_eq!(exit, 1);

@@ -83,14 +83,6 @@ fn answer(report: &Value) -> Value {
 #[test]
 fn every_case_has_its_answer() {
     let bless = std::env::var("DIAG_BLESS").is_ok_and(|value| value == "1");
-    let schema: Value = serde_json::from_str(
-        &std::fs::read_to_string(
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("schema/report-1.json"),
-        )
-        .unwrap(),
-    )
-    .unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
     let mut problems = String::new();
     for case in cases_under("fixtures/route_replay") {
         if let Grade::Wrong(what) = grade(&case) {
@@ -101,12 +93,8 @@ fn every_case_has_its_answer() {
         assert_eq!(stdout, again, "{}: the same question twice", case.name);
         let report: Value =
             serde_json::from_str(&stdout).unwrap_or_else(|_| panic!("{}: {stderr}", case.name));
-        if let Err(error) = validator.validate(&report) {
-            let _ = writeln!(
-                problems,
-                "{}: schema: {error} at {}",
-                case.name, error.instance_path
-            );
+        for problem in crate::schema::problems(&report) {
+            let _ = writeln!(problems, "{}: schema: {problem}", case.name);
         }
         let (_, text, _) = diag(&case.dir, &ask(&case, &[]));
         let (_, brief, _) = diag(&case.dir, &ask(&case, &["--brief"]));

@@ -6,7 +6,7 @@ mod sources;
 
 use std::path::Path;
 
-use super::{Surroundings, show, stream, unbuilt, warn};
+use super::{Surroundings, begin, show, stream, unbuilt, warn};
 use crate::{
     cli::RouteReplayArgs,
     error::UsageError,
@@ -25,7 +25,7 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
     unbuilt::route_replay(args)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    warn(flags, &settings.warnings);
+    begin(flags, &settings);
     let max_shift = args.max_shift.as_deref().map(percent).transpose()?;
 
     let ground = sources::gather(args, &mut settings, around)?;

@@ -8,6 +8,7 @@ use super::{live, stream};
 use crate::{
     observe::{Observer, Walked, interrupt, zookeeper::Bounds},
     progress::Spinner,
+    pseudonym::Pseudonyms,
     settings::Settings,
     snapshot::{At, Ended, Line, Snapshot, SnapshotError, SourceId, Spool, Writer},
 };
@@ -122,17 +123,27 @@ fn one(
     Ok(walked?)
 }
 
-/// Puts the recording in its place. `None`: Ctrl-C came while it was written; nothing is there then but what was there
+/// Puts the recording in its place, its names replaced where there are pseudonyms. `None`: Ctrl-C came while it was written; nothing is there then but what was there
 /// before.
 pub(super) fn write(
     writer: Writer,
     snapshot: Snapshot,
     spool: Spool,
+    pseudonyms: Option<Pseudonyms>,
 ) -> anyhow::Result<Option<Snapshot>> {
     let runtime = live::runtime()?;
     let stop = spool.stop();
     let written = runtime.block_on(async {
         let mut writing = tokio::task::spawn_blocking(move || {
+            let (snapshot, spool) = match &pseudonyms {
+                Some(pseudonyms) => (
+                    pseudonyms.snapshot(&snapshot),
+                    writer.rewrite(spool, snapshot.masker().clone(), |line| {
+                        pseudonyms.line(line);
+                    })?,
+                ),
+                None => (snapshot, spool),
+            };
             writer
                 .write_spooled(&snapshot, spool)
                 .map(|()| Some(snapshot))

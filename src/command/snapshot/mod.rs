@@ -1,15 +1,18 @@
 //! `diag snapshot`: what the registries say about these services, or all of it, written in format 1.
 
 mod all;
+mod anonymous;
 mod plan;
 
-use super::{Surroundings, files, live, questions::questions, recorded, stream, unbuilt, warn};
+use super::{
+    Surroundings, begin, files, live, questions::questions, recorded, stream, unbuilt, warn,
+};
 use crate::{
     cli::SnapshotArgs,
     error::UsageError,
     exit::Exit,
     model::service_key::ServiceKey,
-    observe::{Observer, probe::Purpose},
+    observe::{Observer, derive_revisions, probe::Purpose},
     progress::Spinner,
     question::Question,
     report::safe,
@@ -24,7 +27,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
     recorded::refuse_live(&args.common.sight)?;
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
-    warn(flags, &settings.warnings);
+    begin(flags, &settings);
     let mut writer = args.out.as_ref().map(Writer::new).transpose()?;
     let mut files = files::read(&args.common)?;
     let spinner = Spinner::start(
@@ -32,7 +35,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         around.environment.is_utf8(),
     );
 
-    let (snapshot, ended) = if let Some(path) = &args.common.sight.snapshot {
+    let (mut snapshot, ended) = if let Some(path) = &args.common.sight.snapshot {
         // Recording again from a recording: only what these services need is kept.
         let mut recording = recorded::open(path, &settings)?;
         let mut snapshot = recording.snapshot();
@@ -95,7 +98,15 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         if args.all
             && let Some(writer) = writer.take()
         {
-            return all(writer, snapshot, &mut observers, &settings, spinner, args);
+            return all(
+                writer,
+                snapshot,
+                &mut observers,
+                &settings,
+                spinner,
+                args,
+                around,
+            );
         }
         let terms = live::terms(&settings, Some(live::DEADLINE), snapshot.masker().clone());
         let ended = live::ask(
@@ -109,7 +120,14 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
     };
     drop(spinner);
     if let Some(writer) = writer {
-        writer.write(&snapshot)?;
+        if args.anonymize {
+            let pseudonyms = anonymous::of(&snapshot, args, &settings, around);
+            derive_revisions(&mut snapshot);
+            writer.write(&pseudonyms.snapshot(&snapshot))?;
+            anonymous::tell(&pseudonyms, args);
+        } else {
+            writer.write(&snapshot)?;
+        }
     }
     let answers = snapshot.sources().map(|(_, lines)| lines.count()).sum();
     Ok(told(&snapshot, answers, &unread(&snapshot), &ended, args))
@@ -123,17 +141,27 @@ fn all(
     settings: &Settings,
     spinner: Spinner,
     args: &SnapshotArgs,
+    around: &Surroundings,
 ) -> anyhow::Result<Exit> {
+    let mut names = args
+        .anonymize
+        .then(|| anonymous::asked(args, settings, &snapshot));
     let mut spool = writer.spool(snapshot.masker().clone())?;
     let walks = all::walk(
         &mut snapshot,
         observers,
         settings,
         &spinner,
-        |source, line| writer.put(&mut spool, source, line),
+        |source, line| {
+            if let Some(names) = &mut names {
+                names.line(&line, false);
+            }
+            writer.put(&mut spool, source, line)
+        },
     )?;
+    let pseudonyms = names.map(|names| names.pseudonyms(anonymous::secret(around)));
     spinner.say("writing".to_owned());
-    let Some(snapshot) = all::write(writer, snapshot, spool)? else {
+    let Some(snapshot) = all::write(writer, snapshot, spool, pseudonyms.clone())? else {
         drop(spinner);
         stream::note("interrupted while writing: nothing was recorded\n");
         return Ok(Exit::Interrupted);
@@ -144,6 +172,9 @@ fn all(
         .map(|(_, lines)| lines.count())
         .sum::<usize>()
         + walks.answers;
+    if let Some(pseudonyms) = &pseudonyms {
+        anonymous::tell(pseudonyms, args);
+    }
     Ok(told(&snapshot, answers, &walks.unread, &walks.ended, args))
 }
 

@@ -7,7 +7,7 @@ mod probe;
 use std::path::Path;
 
 use super::{
-    Surroundings,
+    Surroundings, begin,
     files::{self, Handed},
     live,
     questions::{Gathered, questions},
@@ -36,7 +36,7 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
         settings.invocation.method = Some(method.clone());
     }
     let mut asked = flags::asked(args)?;
-    warn(flags, &settings.warnings);
+    begin(flags, &settings);
     if let Some(measured) = measured::measured(args, &settings)? {
         asked.measured = Some(measured);
     }

@@ -10,13 +10,14 @@ use crate::{
         url::{Url, encode},
         version::DubboVersion,
     },
-    question::{GroupOrigin, Question, RegistryAddress, RegistryKind},
-    rule::{configurator::listen, override_url::Configurator, yaml},
+    question::{ConsumerState, Question, RegistryAddress, RegistryKind, World},
+    rule::yaml,
     snapshot::{Key, Seen, Snapshot, SourceId, Want},
     view::{
         application::Instance,
         directory::{Directory, Fate, Notification, Protocols, Rules, ServiceUrl, Subscription},
-        held::{Entry, Held, Layer, LayerKind, Raw},
+        held::{Entry, Held, LayerKind},
+        interface::{Case, configurators},
         missing::Missing,
         stage::{Evidence, Model},
     },
@@ -113,14 +114,23 @@ impl Reader<'_> {
             urls.retain(|(url, _)| !covered(url));
             urls.extend(of_instances);
         }
-        let (rules, unread) = self.rules(registry, held);
+        let (rules, unread, seen) = self.rules(registry, held);
         let texts: Vec<String> = urls
             .iter()
             .map(|(url, _)| encode(&url.to_full_text()))
             .collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let overrides: Vec<&str> = held.configurators.iter().filter_map(encoded).collect();
-        let mut directory = Directory::new(self.subscription(registry));
+        let overrides: Vec<&str> = held
+            .configurators
+            .iter()
+            .filter_map(Entry::encoded)
+            .collect();
+        let mut directory = Directory::new(Subscription::of(
+            self.side.url.clone(),
+            registry,
+            self.version,
+            Protocols::of(self.version.line()),
+        ));
         // What cannot be configured shows again at the notification, and leaves no invoker.
         let _ = directory.set_rules(rules);
         let notice = directory.notify(Notification {
@@ -149,7 +159,8 @@ impl Reader<'_> {
             own_url: directory.own_url().clone(),
             model,
             model_known,
-            rules_known: held.rules_not_seen.iter().all(|fact| !fact.required)
+            rules_known: seen
+                && held.rules_not_seen.iter().all(|fact| !fact.required)
                 && !self.members_differ(held)
                 && held.configurators_listing.is_known(),
             unread,
@@ -248,55 +259,37 @@ impl Reader<'_> {
             .find_map(|line| Some(line.body_text()?.into_owned()))
     }
 
-    /// The rules of the config centre that this consumer reads, and those that it cannot read.
-    fn rules(&self, registry: Option<&RegistryAddress>, held: &Held) -> (Rules, Vec<UnreadRule>) {
-        let mut rules = Rules::default();
-        let mut unread = Vec::new();
-        let application = self.question.consumer.application.as_deref();
-        for layer in held
-            .layers
+    /// The rules of the config centre as this consumer applies them, the texts that it does not read, and whether nothing more
+    /// had to be known for that.
+    fn rules(
+        &self,
+        registry: Option<&RegistryAddress>,
+        held: &Held,
+    ) -> (Rules, Vec<UnreadRule>, bool) {
+        let state = self.question.consumer.state;
+        let world = World {
+            dubbo: self.version.clone(),
+            state: state.unwrap_or(ConsumerState::Starting),
+        };
+        let (rules, applied, known) = configurators(&Case {
+            question: self.question,
+            registry,
+            held,
+            world: &world,
+        });
+        let unread = held
+            .rules
+            .stored
             .iter()
-            .filter(|layer| layer.kind == LayerKind::Configurator)
-        {
-            let Some((text, name)) = self.text(layer) else {
-                continue;
-            };
-            let base = name
-                .strip_suffix(".configurators")
-                .unwrap_or(&name)
-                .replace("___", "$");
-            let of_service = base == self.question.service.rule_key()
-                || base == self.question.service.rule_key().replace('/', "-");
-            let of_application = application == Some(&base);
-            let is_read = (of_service || of_application) && is_read_there(layer, registry);
-            let listened: Option<Vec<Configurator>> =
-                listen(&text, self.version).unwrap_or_default();
-            match listened {
-                Some(found) if is_read && of_service => rules.service = found,
-                Some(found) if is_read => rules.application = found,
-                _ => unread.push(UnreadRule {
-                    name,
-                    parameters: parameters(&text),
-                    evidence: layer.evidence.clone(),
-                }),
-            }
-        }
-        (rules, unread)
-    }
-
-    /// Text and name of a rule.
-    fn text(&self, layer: &Layer) -> Option<(String, String)> {
-        let evidence = layer.evidence.as_ref()?;
-        let field = |name: &str| evidence.address.get(name).and_then(Value::as_str);
-        if let Some(path) = field("path") {
-            let seen = self.snapshot.zk_data(&evidence.source, path, None);
-            let name = path.rsplit('/').next()?.to_owned();
-            return Some((seen.here()?.into_owned(), name));
-        }
-        let (namespace, group, data_id) = (field("namespace")?, field("group")?, field("data_id")?);
-        let key = Key::nacos_config(namespace, group, data_id);
-        let text = self.bodies(&evidence.source, &key).into_iter().next()?;
-        Some((text, data_id.to_owned()))
+            .filter(|stored| stored.kind == LayerKind::Configurator)
+            .filter(|stored| !applied.iter().any(|one| std::ptr::eq(*one, *stored)))
+            .map(|stored| UnreadRule {
+                name: stored.key.clone(),
+                parameters: parameters(&stored.text),
+                evidence: Some(stored.evidence.clone()),
+            })
+            .collect();
+        (rules, unread, known)
     }
 
     /// What the members of a cluster say, each text once.
@@ -326,50 +319,6 @@ impl Reader<'_> {
                 let key = Key::nacos_config(namespace, group, data_id);
                 self.bodies(&evidence.source, &key).len() > 1
             })
-    }
-
-    fn subscription(&self, registry: Option<&RegistryAddress>) -> Subscription {
-        let consumer = self.side.url.clone();
-        Subscription {
-            local_host: consumer.host.clone().unwrap_or_default(),
-            registry: Url {
-                protocol: registry.map(|registry| registry.scheme.clone()),
-                username: None,
-                password: None,
-                host: registry
-                    .and_then(|registry| registry.members.first())
-                    .and_then(|member| member.rsplit_once(':'))
-                    .map(|(host, _)| host.to_owned()),
-                port: 0,
-                path: None,
-                parameters: registry
-                    .map(|registry| registry.params.clone())
-                    .unwrap_or_default(),
-            },
-            version: self.version.clone(),
-            protocols: Protocols::of(self.version.line()),
-            consumer,
-        }
-    }
-}
-
-/// `?group=` of the address leaves rules where they are, the attribute moves them (ZooKeeper).
-fn is_read_there(layer: &Layer, registry: Option<&RegistryAddress>) -> bool {
-    if !layer.name.starts_with('/') {
-        // Nacos: group `dubbo` of the namespaces that were looked at
-        return true;
-    }
-    let root = match registry.and_then(|registry| registry.group.as_ref()) {
-        Some((group, GroupOrigin::Attribute)) => group.trim_matches('/'),
-        _ => "dubbo",
-    };
-    layer.name.contains(&format!("/{root}/config/dubbo/"))
-}
-
-fn encoded(entry: &Entry) -> Option<&str> {
-    match &entry.raw {
-        Raw::Encoded(text) => Some(text),
-        Raw::Instance { .. } => None,
     }
 }
 

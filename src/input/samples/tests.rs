@@ -196,3 +196,82 @@ proptest! {
         prop_assert_eq!(all(&text).unwrap().0, values);
     }
 }
+
+#[test]
+fn the_quick_reading_of_times_is_the_calendars() {
+    for text in [
+        "2026-11-29 20:00:00.00123",
+        "2024-02-28 23:59:59.99999",
+        "2000-03-01 00:00:00",
+        "1970-01-01 00:00:00.1",
+        "2024-02-29 01:00:00",
+        "2023-01-15 12:34:56.123456",
+    ] {
+        assert_eq!(usual(text.as_bytes()), other(text), "{text}");
+        assert!(usual(text.as_bytes()).is_some(), "{text}");
+    }
+    for text in [
+        "2023-02-29 01:00:00",
+        "2024-12-31T01:00:00",
+        "",
+        "2024-13-01 00:00:00",
+        "2026-11-29 20:00:00.",
+    ] {
+        assert_eq!(usual(text.as_bytes()), None, "{text}");
+    }
+    assert!(moment("2024-12-31T01:00:00").is_some());
+}
+
+/// A stream of digits that has no end, and how much of it was taken.
+struct Endless {
+    piece: Vec<u8>,
+    taken: u64,
+}
+
+impl std::io::Read for Endless {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        into.fill(b'1');
+        Ok(into.len())
+    }
+}
+
+impl BufRead for Endless {
+    fn fill_buf(&mut self) -> std::io::Result<&[u8]> {
+        assert!(self.taken < 20 << 30, "nobody reads so far");
+        Ok(&self.piece)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.taken += amount as u64;
+    }
+}
+
+/// A line of 20 GB: the reading ends at the limit and does not wait for the rest.
+#[test]
+fn a_line_without_an_end_ends_the_reading() {
+    let endless = || Endless {
+        piece: vec![b'1'; 8192],
+        taken: 0,
+    };
+    let mut stream = endless();
+    let error = read(&mut stream, Wanted::default(), |_| {}).unwrap_err();
+    assert!(error.to_string().contains("longer than 1 MiB"), "{error}");
+    assert!(stream.taken <= 2 << 20, "{} bytes were read", stream.taken);
+    let mut stream = endless();
+    let error = crate::input::metrics::read(&mut stream, crate::input::metrics::Wanted::default())
+        .map(|_| ())
+        .unwrap_err();
+    assert!(error.to_string().contains("longer than 1 MiB"), "{error}");
+    assert!(stream.taken <= 2 << 20, "{} bytes were read", stream.taken);
+}
+
+proptest! {
+    #[test]
+    fn both_readings_of_a_time_agree(year in 1970_u32..2100, month in 1_u32..=12, day in 1_u32..=31, seconds in 0_u32..86_400, fraction in 0_u32..100_000) {
+        let text = format!(
+            "{year:04}-{month:02}-{day:02} {:02}:{:02}:{:02}.{fraction:05}",
+            seconds / 3600, seconds / 60 % 60, seconds % 60
+        );
+        prop_assert_eq!(usual(text.as_bytes()), other(&text));
+    }
+}

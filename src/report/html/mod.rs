@@ -5,8 +5,10 @@ mod picture;
 use std::fmt::Write as _;
 
 use super::{
-    facets::{self, Finding},
+    facets::{self, Finding, Pair, Path},
     model::{Answer, Report},
+    set::{self, Markup},
+    svg,
     text::{self, View},
     words::{Label, Lang},
 };
@@ -28,24 +30,9 @@ svg text{font:12px system-ui,sans-serif;fill:currentColor}\
 /// The HTML of a report. `recording` = the recording that was read, for commands on the same facts.
 pub fn render(report: &Report, lang: Lang, recording: Option<&str>) -> String {
     let view = facets::view(lang, recording);
-    let mut body = String::new();
-    if report.interrupted {
-        let _ = writeln!(
-            body,
-            "<p class=\"doubt\">{}</p>",
-            escaped(Label::Interrupted.text(lang))
-        );
-    }
-    for answer in &report.reports {
-        answer_of(&mut body, report, answer, view);
-    }
-    let sources = facets::sources(report);
-    if !sources.is_empty() {
-        heading(&mut body, Label::Sources.text(lang));
-        let head =
-            [Label::Id, Label::Kind, Label::Where, Label::Server].map(|label| label.text(lang));
-        table(&mut body, &head, &sources);
-    }
+    let mut page = Html::default();
+    set::report(&mut page, report, view);
+    let mut body = page.0;
     let _ = writeln!(
         body,
         "<footer>{} {} {} · {}</footer>",
@@ -78,37 +65,76 @@ pub(super) fn document(title: &str, body: &str, lang: Lang) -> String {
     )
 }
 
-fn answer_of(out: &mut String, report: &Report, answer: &Answer, view: View<'_>) {
-    let lang = view.lang;
-    let class = match answer.outcome {
-        Some("reachable") => "good",
-        Some("none" | "partly") => "bad",
-        Some(_) => "doubt",
-        None if answer.verdict.is_some() => "bad",
-        None => "",
-    };
-    for (index, line) in text::title(answer, view).iter().enumerate() {
-        let tag = if index == 0 { "h1" } else { "p" };
-        let _ = writeln!(out, "<{tag} class=\"{class}\">{}</{tag}>", escaped(line));
+/// The body of a page in the making.
+#[derive(Debug, Default)]
+struct Html(String);
+
+impl Html {
+    fn put(&mut self, line: &str) {
+        self.0.push_str(line);
+        self.0.push('\n');
     }
-    let mut pairs = facets::asked(answer, lang);
-    pairs.extend(facets::around(answer, lang));
-    list(out, &pairs);
-    let differences = facets::differences(answer);
-    if !differences.is_empty() {
-        let head = [Label::Difference, Label::Here, Label::There].map(|label| label.text(lang));
-        table(out, &head, &differences);
+
+    fn row(&mut self, tag: &str, class: &str, cells: &[&str]) {
+        let mut line = if class.is_empty() {
+            "<tr>".to_owned()
+        } else {
+            format!("<tr class=\"{class}\">")
+        };
+        for cell in cells {
+            let _ = write!(line, "<{tag}>{}</{tag}>", escaped(cell));
+        }
+        self.put(&(line + "</tr>"));
     }
-    if let Some(finding) = text::of_verdict(answer) {
-        proof(out, &facets::finding(report, finding, view), lang);
+}
+
+impl Markup for Html {
+    fn remark(&mut self, text: &str) {
+        self.put(&format!("<p class=\"doubt\">{}</p>", escaped(text)));
     }
-    for path in facets::paths(report, answer, view) {
-        heading(
-            out,
-            &format!("{} · {}", Label::Path.text(lang), path.heading),
-        );
-        out.push_str(&picture::waterfall(&path, Label::Picture.text(lang)));
-        out.push_str("<table>\n");
+
+    fn title(&mut self, lines: &[String], class: &'static str) {
+        for (index, line) in lines.iter().enumerate() {
+            let tag = if index == 0 { "h1" } else { "p" };
+            self.put(&format!(
+                "<{tag} class=\"{class}\">{}</{tag}>",
+                escaped(line)
+            ));
+        }
+    }
+
+    fn heading(&mut self, text: &str) {
+        self.put(&format!("<h2>{}</h2>", escaped(text)));
+    }
+
+    fn pairs(&mut self, pairs: &[Pair]) {
+        if pairs.is_empty() {
+            return;
+        }
+        self.put("<dl>");
+        for (name, text) in pairs {
+            self.put(&format!(
+                "<dt>{}</dt><dd>{}</dd>",
+                escaped(name),
+                escaped(text)
+            ));
+        }
+        self.put("</dl>");
+    }
+
+    fn table<const N: usize>(&mut self, head: &[&str; N], rows: &[[String; N]]) {
+        self.put("<table>");
+        self.row("th", "", head);
+        for cells in rows {
+            self.row("td", "", &cells.each_ref().map(String::as_str));
+        }
+        self.put("</table>");
+    }
+
+    fn path(&mut self, path: &Path, lang: Lang) {
+        self.0
+            .push_str(&picture::waterfall(path, Label::Picture.text(lang)));
+        self.put("<table>");
         for stage in &path.stages {
             let class = match stage.state {
                 "failed" => "bad",
@@ -116,147 +142,70 @@ fn answer_of(out: &mut String, report: &Report, answer: &Answer, view: View<'_>)
                 "skipped" => "quiet",
                 _ => "",
             };
-            let _ = writeln!(
-                out,
-                "<tr class=\"{class}\"><td>{}</td><td>{}</td><td>{}</td></tr>",
-                escaped(stage.sign),
-                escaped(&stage.name),
-                escaped(&stage.said)
-            );
+            self.row("td", class, &[stage.sign, &stage.name, &stage.said]);
         }
-        out.push_str("</table>\n");
+        self.put("</table>");
     }
-    let zones = facets::zones(answer, lang);
-    if !zones.is_empty() {
-        heading(out, Label::Zones.text(lang));
-        let head = [
-            Label::Zone,
-            Label::Registered,
-            Label::LeftOver,
-            Label::Share,
-        ]
-        .map(|label| label.text(lang));
-        table(out, &head, &zones);
-    }
-    if let Some(replay) = &answer.replay {
-        heading(out, Label::Calls.text(lang));
-        for class in replay.classes.iter().take(picture::MOST_CLASSES) {
-            out.push_str(&picture::of_class(class, Label::Picture.text(lang)));
+
+    fn facts(&mut self, facts: &[Pair], more: Option<&str>) {
+        self.put("<ul>");
+        for (fact, place) in facts {
+            self.put(&format!(
+                "<li>{}<br><code class=\"quiet\">{}</code></li>",
+                escaped(fact),
+                escaped(place)
+            ));
         }
+        if let Some(more) = more {
+            self.put(&format!("<li>{}</li>", escaped(more)));
+        }
+        self.put("</ul>");
     }
-    if let Some(budget) = &answer.budget {
-        out.push_str(&picture::histogram(budget, view));
+
+    fn sentence(&mut self, text: &str) {
+        self.put(&format!("<p>{}</p>", escaped(text)));
     }
-    let own = text::of_verb(report, answer, view);
-    if !own.trim().is_empty() {
-        heading(out, Label::Details.text(lang));
-        let _ = writeln!(out, "<pre>{}</pre>", escaped(own.trim_matches('\n')));
+
+    fn verbatim(&mut self, text: &str) {
+        self.put(&format!("<pre>{}</pre>", escaped(text)));
     }
-    let others = text::others(answer);
-    if !others.is_empty() {
-        heading(out, Label::AlsoFound.text(lang));
-        out.push_str("<ul>\n");
-        for finding in &others {
-            let finding = facets::finding(report, finding, view);
-            let _ = write!(
-                out,
-                "<li><strong>{}</strong> {} · {}: {} ({})",
+
+    fn findings(&mut self, findings: &[Finding]) {
+        self.put("<ul>");
+        for finding in findings {
+            let mut line = format!(
+                "<li><strong>{}</strong> {}",
                 escaped(&finding.code),
-                escaped(finding.name),
-                escaped(&finding.severity),
-                escaped(&finding.message),
-                escaped(finding.certainty)
+                escaped(&finding.told())
             );
-            for (fact, place) in finding.facts.iter().take(1) {
+            if let Some((fact, place)) = finding.facts.first() {
                 let _ = write!(
-                    out,
+                    line,
                     "<br><span class=\"quiet\">{}<br><code>{}</code></span>",
                     escaped(fact),
                     escaped(place)
                 );
             }
-            out.push_str("</li>\n");
+            self.put(&(line + "</li>"));
         }
-        out.push_str("</ul>\n");
+        self.put("</ul>");
     }
-    let limits = facets::limits(answer, lang);
-    if !limits.is_empty() {
-        heading(
-            out,
-            &format!(
-                "{}, {}",
-                Label::Assumed.text(lang),
-                Label::NotSeen.text(lang)
-            ),
-        );
-        list(out, &limits);
-    }
-}
 
-fn proof(out: &mut String, finding: &Finding, lang: Lang) {
-    if !finding.facts.is_empty() {
-        heading(out, Label::Proof.text(lang));
-        out.push_str("<ul>\n");
-        for (fact, place) in &finding.facts {
-            let _ = writeln!(
-                out,
-                "<li>{}<br><code class=\"quiet\">{}</code></li>",
-                escaped(fact),
-                escaped(place)
-            );
-        }
-        if finding.more > 0 {
-            let _ = writeln!(
-                out,
-                "<li>{}</li>",
-                escaped(&Label::More.count(lang, finding.more))
-            );
-        }
-        out.push_str("</ul>\n");
-    }
-    if !finding.steps.is_empty() {
-        heading(out, Label::Next.text(lang));
-        for step in &finding.steps {
-            let _ = writeln!(out, "<p>{}</p>", escaped(&step.text));
-            if let Some(command) = &step.command {
-                let _ = writeln!(out, "<pre>{}</pre>", escaped(command));
+    fn pictures(&mut self, answer: &Answer, view: View<'_>) {
+        let lang = view.lang;
+        if let Some(replay) = &answer.replay {
+            self.heading(Label::Calls.text(lang));
+            for class in replay.classes.iter().take(picture::MOST_CLASSES) {
+                self.0
+                    .push_str(&picture::of_class(class, Label::Picture.text(lang)));
             }
         }
+        let histogram = answer
+            .budget
+            .as_ref()
+            .and_then(|budget| svg::histogram(budget, lang));
+        self.0.push_str(&histogram.unwrap_or_default());
     }
-}
-
-fn heading(out: &mut String, text: &str) {
-    let _ = writeln!(out, "<h2>{}</h2>", escaped(text));
-}
-
-fn list(out: &mut String, pairs: &[facets::Pair]) {
-    if pairs.is_empty() {
-        return;
-    }
-    out.push_str("<dl>\n");
-    for (name, text) in pairs {
-        let _ = writeln!(out, "<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(text));
-    }
-    out.push_str("</dl>\n");
-}
-
-fn table<const N: usize>(out: &mut String, head: &[&str; N], rows: &[[String; N]]) {
-    let row = |tag: &str, cells: Vec<String>| {
-        let mut line = "<tr>".to_owned();
-        for cell in &cells {
-            let _ = write!(line, "<{tag}>{}</{tag}>", escaped(cell));
-        }
-        line + "</tr>\n"
-    };
-    out.push_str("<table>\n");
-    out.push_str(&row(
-        "th",
-        head.iter().map(|cell| (*cell).to_owned()).collect(),
-    ));
-    for cells in rows {
-        out.push_str(&row("td", cells.to_vec()));
-    }
-    out.push_str("</table>\n");
 }
 
 /// Signs that would be markup lose their meaning.

@@ -1,18 +1,9 @@
-//! Pictures as SVG inside the page: addresses from stage to stage, and the distribution of response times.
+//! Pictures as SVG inside the page: addresses from stage to stage.
 
 use std::fmt::Write as _;
 
 use super::escaped;
-use crate::{
-    diagnose::budget::model::Budget,
-    report::{
-        facets::Path,
-        picture::{marks, rows},
-        replay::ClassInfo,
-        safe::safe,
-        text::View,
-    },
-};
+use crate::report::{facets::Path, replay::ClassInfo, safe::safe};
 
 /// Classes of calls that get a picture.
 pub(super) const MOST_CLASSES: usize = 5;
@@ -108,42 +99,4 @@ fn start(title: &str, height: f64) -> String {
          aria-label=\"{0}\" xmlns=\"http://www.w3.org/2000/svg\"><title>{0}</title>\n",
         escaped(title)
     )
-}
-
-/// Where the calls lie, with the marks of the text report; nothing without a distribution.
-pub(super) fn histogram(budget: &Budget, view: View<'_>) -> String {
-    let Some(measured) = &budget.measured else {
-        return String::new();
-    };
-    let rows = rows(measured);
-    if rows.iter().all(|row| row.count == 0) {
-        return String::new();
-    }
-    let marks = marks(budget, measured, view.lang);
-    let last = rows.len().saturating_sub(1);
-    #[expect(clippy::cast_precision_loss, reason = "lengths on a screen")]
-    let bars: Vec<Bar> = rows
-        .iter()
-        .enumerate()
-        .map(|(index, row)| {
-            let names: Vec<&str> = marks
-                .iter()
-                .filter(|(at, _)| row.holds(*at, index == 0, index == last))
-                .map(|(_, name)| name.as_str())
-                .collect();
-            let high = row
-                .high
-                .map_or_else(|| "..".to_owned(), |high| format!("{high:.1}"));
-            Bar {
-                name: format!("≤ {high} ms"),
-                input: row.count as f64,
-                output: row.count as f64,
-                label: [row.count.to_string(), names.join(", ")]
-                    .join(" ")
-                    .trim()
-                    .to_owned(),
-            }
-        })
-        .collect();
-    draw(&bars, "P50 P90 P99")
 }

@@ -43,12 +43,12 @@ const MEANINGS: [(&str, &str, &str); 20] = [
     (
         "2-6",
         "a condition rule refused the consumer or selected nobody",
-        "条件路由拒绝了消费者，或没有选出任何地址",
+        "条件路由规则拒绝了消费者，或没有选出任何地址",
     ),
     (
         "2-7",
         "a condition rule failed while it was evaluated",
-        "条件路由在求值时出错",
+        "条件路由规则在求值时出错",
     ),
     (
         "2-11",
@@ -63,7 +63,7 @@ const MEANINGS: [(&str, &str, &str); 20] = [
     (
         "2-14",
         "a script rule does not compile or fails while it runs",
-        "脚本路由编译失败或运行出错",
+        "脚本路由规则编译失败或运行出错",
     ),
     (
         "2-15",

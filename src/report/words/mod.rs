@@ -3,6 +3,7 @@
 pub mod budget;
 mod codes;
 pub mod dubbo;
+pub mod errors;
 mod reader;
 mod say;
 mod ui;

@@ -113,7 +113,7 @@ sentences! {
     MetadataStored: "metadata of revision {revision}", "修订号 {revision} 的元数据";
     MetadataCached: "metadata of revision {revision} in a cache file", "缓存文件中修订号 {revision} 的元数据";
     MetadataCalled: "answer of the metadata service at {address}", "{address} 的元数据服务的应答";
-    MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该修订号";
+    MetadataNotStored: "the metadata report does not have this revision", "元数据中心没有该 revision";
     MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
     MetadataReportAt: "the metadata report {registry}, {place}", "元数据中心 {registry},{place}";
     MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";
@@ -320,7 +320,7 @@ sentences! {
     LintDidYouMean: "did you mean `{near}`?", "是否想写 `{near}`？";
     LintKeyIgnored: "it is dropped without a word", "它会被悄悄丢弃";
     LintReadSince: "read from Dubbo {version} on", "从 Dubbo {version} 起才读取";
-    LintMarkSkipped: "SnakeYAML skips the byte order mark at the start; other readers of the rule may not", "SnakeYAML 会跳过开头的字节序标记，其他读取者未必如此";
+    LintMarkSkipped: "SnakeYAML skips the byte order mark at the start; other readers of the rule may not", "SnakeYAML 会跳过开头的字节序标记，其他读取规则的程序未必如此";
     LintSaveWithoutMark: "save the file as UTF-8 without a byte order mark", "请以不带字节序标记的 UTF-8 保存";
     LintTabIsBlank: "a TAB here is white space for Dubbo, too", "此处的 TAB 对 Dubbo 而言也是空白";
     LintTabRefused: "a TAB cannot stand here: YAML indents and separates with blanks", "此处不能有 TAB：YAML 使用空格缩进和分隔";
@@ -376,8 +376,8 @@ sentences! {
     LintRangeForm: "write `low~high` or `~high` with whole numbers", "请写整数的 `low~high` 或 `~high`";
     LintPrefixDeleted: "Dubbo deletes `consumer.` and `provider.` wherever they stand, also inside of a value", "Dubbo 会删除任何位置的 `consumer.` 和 `provider.`，值中的也不例外";
     LintVersionClass: "YAML makes {class} of it, and the version refuses a rule whose `configVersion` is no text", "YAML 将其读作 {class}；`configVersion` 不是文本时，此版本会拒绝该规则";
-    LintVersionTooNew: "the version ignores a rule of a format above v3.1", "此版本忽略高于 v3.1 的格式";
-    LintVersionOldForm: "without the `v` it is no version that the reader knows: the rule is read in the old form", "没有 `v` 就不是读取者认识的版本：按旧格式读取";
+    LintVersionTooNew: "the version ignores a rule of a format above v3.1", "此版本忽略格式高于 v3.1 的规则";
+    LintVersionOldForm: "without the `v` it is no version that the reader knows: the rule is read in the old form", "没有 `v` 就不是读取者认识的版本：规则按旧格式读取";
     LintDestinationsAsText: "`from` and `to` are read from 3.3 on and under `configVersion: v3.1` only: here each entry is printed and read as an old condition", "`from` 和 `to` 从 3.3 起、且仅在 `configVersion: v3.1` 下读取：此处每个条目会被打印后按旧条件读取";
     LintMatchUnread: "`match` is read under `configVersion: v3.0` only: the tag has no addresses", "`match` 仅在 `configVersion: v3.0` 下读取：该标签没有地址";
     LintConfigMatchUnread: "`match` is looked at under `configVersion: v3.0` only: the item applies without it", "`match` 仅在 `configVersion: v3.0` 下生效：该条目会不加条件地应用";

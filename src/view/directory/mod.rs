@@ -22,6 +22,7 @@ pub use self::service_url::ServiceUrl;
 use crate::model::matching::Mismatch;
 use crate::model::url::{Url, UrlError};
 use crate::model::version::DubboVersion;
+use crate::question::RegistryAddress;
 use crate::rule::override_url::{Configurator, ConfiguratorError};
 use crate::view::stage::StageId;
 
@@ -38,6 +39,47 @@ pub struct Subscription {
     pub local_host: String,
     /// What its JVM can speak.
     pub protocols: Protocols,
+}
+
+impl Subscription {
+    /// A consumer with this URL at a registry, as `RegistryProtocol.refer` sets it up.
+    pub fn of(
+        mut consumer: Url,
+        registry: Option<&RegistryAddress>,
+        version: &DubboVersion,
+        protocols: Protocols,
+    ) -> Self {
+        let local_host = consumer.host.clone().unwrap_or_default();
+        // 2.7 hands the address that is registered on as a parameter, from which the directory's own URL takes its host.
+        if let Some(host) = &consumer.host
+            && !version.line().is_3x()
+        {
+            consumer
+                .parameters
+                .entry("register.ip".to_owned())
+                .or_insert_with(|| host.clone());
+        }
+        Self {
+            consumer,
+            registry: Url {
+                protocol: registry.map(|registry| registry.scheme.clone()),
+                username: None,
+                password: None,
+                host: registry
+                    .and_then(|registry| registry.members.first())
+                    .and_then(|member| member.rsplit_once(':'))
+                    .map(|(host, _)| host.to_owned()),
+                port: 0,
+                path: None,
+                parameters: registry
+                    .map(|registry| registry.params.clone())
+                    .unwrap_or_default(),
+            },
+            version: version.clone(),
+            local_host,
+            protocols,
+        }
+    }
 }
 
 /// What one notification brings; a category that is `None` is not part of it.

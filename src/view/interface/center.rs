@@ -24,8 +24,10 @@ use crate::{
 pub(super) struct Center<'a> {
     /// The rules, as they are applied.
     pub(super) rules: Rules,
-    /// The texts that they come from.
+    /// The texts that were found.
     pub(super) texts: Vec<&'a StoredRule>,
+    /// Those of them that this version reads.
+    pub(super) applied: Vec<&'a StoredRule>,
     /// What is not known of them.
     pub(super) missing: Vec<NotSeen>,
     /// Texts that are refused.
@@ -40,6 +42,13 @@ impl Center<'_> {
             .copied()
             .filter(|stored| stored.text.contains("disabled") || stored.text.contains("enabled"))
     }
+}
+
+/// The configurators of the config centre, for whoever computes settings instead of stages: the rules, the texts that they
+/// come from, and whether nothing more had to be known.
+pub fn configurators<'a>(case: &Case<'a>) -> (Rules, Vec<&'a StoredRule>, bool) {
+    let center = center(case);
+    (center.rules, center.applied, center.missing.is_empty())
 }
 
 /// The rules of the consumer's application and of the service (`{application}.configurators`,
@@ -91,6 +100,9 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Vec<Configur
             None
         }
     };
+    if rules.is_some() {
+        center.applied.push(stored);
+    }
     if rules.is_none() && case.world.state == ConsumerState::Running {
         let since = case
             .question

@@ -27,6 +27,7 @@ use crate::{
 };
 
 pub use addresses::Addresses;
+pub use center::configurators;
 pub use near::{Differs, NearMiss};
 pub use routing::Routed;
 

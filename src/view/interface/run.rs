@@ -10,7 +10,7 @@ use crate::{
             Directory, Drop, EntryId, Fate, Notification, NotifyError, Protocols, Rules,
             ServiceUrl, Subscription, Support,
         },
-        held::{Entry, Raw},
+        held::Entry,
         stage::StageId,
     },
 };
@@ -99,11 +99,16 @@ impl<'a> Told<'a> {
                 center: Rules::default(),
             };
         }
-        let strangers = case.held.strangers.iter().filter_map(encoded);
+        let strangers = case.held.strangers.iter().filter_map(Entry::encoded);
         providers.extend(strangers.map(str::to_owned));
         Self {
             providers,
-            rules: case.held.configurators.iter().filter_map(encoded).collect(),
+            rules: case
+                .held
+                .configurators
+                .iter()
+                .filter_map(Entry::encoded)
+                .collect(),
             center: center(case).rules,
         }
     }
@@ -135,10 +140,15 @@ pub(super) fn can_read(case: &Case<'_>) -> std::result::Result<(), NotifyError> 
         .held
         .entries
         .iter()
-        .filter_map(encoded)
+        .filter_map(Entry::encoded)
         .chain(case.held.unreadable.iter().map(String::as_str))
         .collect();
-    let rules: Vec<&str> = case.held.configurators.iter().filter_map(encoded).collect();
+    let rules: Vec<&str> = case
+        .held
+        .configurators
+        .iter()
+        .filter_map(Entry::encoded)
+        .collect();
     let mut directory = Directory::new(subscription(case, &BTreeSet::new(), &[]));
     directory
         .notify(Notification {
@@ -203,16 +213,9 @@ fn text(kept: &Kept<'_>, repaired: &BTreeSet<StageId>, without_switch: bool) -> 
     if repaired.contains(&StageId::Entries) {
         url.parameters.remove("enabled");
     }
-    match encoded(kept.entry) {
+    match kept.entry.encoded() {
         Some(text) if repaired.is_empty() => text.to_owned(),
         _ => encode(&url.to_full_text()),
-    }
-}
-
-fn encoded(entry: &Entry) -> Option<&str> {
-    match &entry.raw {
-        Raw::Encoded(text) => Some(text),
-        Raw::Instance { .. } => None,
     }
 }
 
@@ -236,35 +239,5 @@ fn subscription(case: &Case<'_>, repaired: &BTreeSet<StageId>, texts: &[String])
             .parameters
             .insert("interface".to_owned(), "*".to_owned());
     }
-    let local_host = consumer.host.clone().unwrap_or_default();
-    // 2.7 hands the address that is registered on as a parameter, from which the directory's own URL takes its host.
-    if let Some(host) = &consumer.host
-        && !case.dubbo().line().is_3x()
-    {
-        consumer
-            .parameters
-            .entry("register.ip".to_owned())
-            .or_insert_with(|| host.clone());
-    }
-    let registry = case.registry;
-    Subscription {
-        consumer,
-        registry: Url {
-            protocol: registry.map(|registry| registry.scheme.clone()),
-            username: None,
-            password: None,
-            host: registry
-                .and_then(|registry| registry.members.first())
-                .and_then(|member| member.rsplit_once(':'))
-                .map(|(host, _)| host.to_owned()),
-            port: 0,
-            path: None,
-            parameters: registry
-                .map(|registry| registry.params.clone())
-                .unwrap_or_default(),
-        },
-        version: case.dubbo().clone(),
-        local_host,
-        protocols,
-    }
+    Subscription::of(consumer, case.registry, case.dubbo(), protocols)
 }

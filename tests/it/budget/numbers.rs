@@ -144,6 +144,17 @@ fn limits_of_nodes_and_consumers() {
         "it breaks first"
     );
 
+    // 5000 calls in flight over 20 nodes are 250 on each.
+    let twenty = providers(room("10.1.0", 20), "&executes=250");
+    let load = budget(&twenty, &["--qps", "50000", "--p99", "100ms"]);
+    let executes = limit(&load, "executes");
+    near(&load["capacity"]["in_flight"], 5000.0);
+    near(&executes["used"], 1.0);
+    assert_eq!(
+        (&executes["each"], &executes["count"]),
+        (&json!(250), &json!(20))
+    );
+
     let consumers = |count: usize, rest: &str| {
         let names: Vec<String> = room("10.1.9", count)
             .map(|host| {

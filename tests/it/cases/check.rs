@@ -84,6 +84,9 @@ pub(crate) fn compare(case: &Case, run: &Run) -> Grade {
             return Grade::Wrong(format!("the secret {secret} is printed"));
         }
     }
+    if let Some(problem) = crate::schema::problems(&run.report).first() {
+        return Grade::Wrong(format!("the schema: {problem}"));
+    }
     let report = &run.report["reports"][0];
     let problems = problems(case, run, report);
     if problems.is_empty() {

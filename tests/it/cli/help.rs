@@ -27,6 +27,10 @@ fn help_of_every_verb() {
             done.stdout.lines().all(|line| line.chars().count() <= 80),
             "{name}"
         );
+        let mut lines = done.stdout.lines();
+        assert_eq!(lines.next(), Some("Examples:"), "{name}");
+        let examples = lines.take_while(|line| line.starts_with("  diag ")).count();
+        assert_eq!(examples, 2, "{name}");
         insta::assert_snapshot!(format!("help_{name}"), done.stdout);
     }
 }
@@ -150,4 +154,17 @@ fn every_promised_flag_is_there() {
         }
     }
     assert!(missing.is_empty(), "{missing:?}");
+    // Second names, and what only one verb has.
+    for line in [
+        "no-provider a.B --context p",
+        "no-provider a.B --color never",
+        "route-replay a.B -f a.B::.tag-router=r.yaml",
+        "config show --origin",
+        "config init",
+        "explain 2-2",
+        "completions elvish",
+    ] {
+        let words = std::iter::once("diag").chain(line.split(' '));
+        assert!(Cli::command().try_get_matches_from(words).is_ok(), "{line}");
+    }
 }

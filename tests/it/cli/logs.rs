@@ -147,3 +147,25 @@ fn the_unreadable_address_of_an_attached_file_is_named() {
     );
     assert!(!done.stdout.contains("pa#ss"));
 }
+
+/// A text about one service with another on the command line: perhaps the wrong one was named.
+#[test]
+fn a_text_about_another_service_is_remarked() {
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("error.txt");
+    std::fs::write(file, text("com.acme.A:1.0.0", "10.0.0.9")).unwrap();
+    for (service, remarked) in [("com.acme.B", true), ("com.acme.A:1.0.0", false)] {
+        let done = done(diag(home.path()).args([
+            "no-provider",
+            service,
+            "--from-log",
+            "error.txt",
+            "--registry",
+            "zookeeper://127.0.0.1:1",
+            "--deadline",
+            "1s",
+        ]));
+        let said = "com.acme.B: the text is about com.acme.A, not about this service";
+        assert_eq!(done.stderr.contains(said), remarked, "{service} {done:?}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Settings file, environment, locale, terminal.
 
-use super::{REGISTRY, Recorded, diag, done, provider, run};
+use super::{REGISTRY, Recorded, diag, done, provider, question, run};
 
 const SERVICE: &str = "com.acme.OrderService";
 
@@ -11,19 +11,10 @@ fn recorded() -> Recorded {
 #[test]
 fn language_by_flag_then_locale_and_english_for_programs() {
     let recorded = recorded();
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        recorded.path(),
-        "--consumer",
-        "starting",
-    ];
+    let args = question(SERVICE, &recorded);
     let home = tempfile::tempdir().unwrap();
     let with = |lang: &str, more: &[&str]| {
-        done(diag(home.path()).env("LANG", lang).args(args).args(more)).stdout
+        done(diag(home.path()).env("LANG", lang).args(&args).args(more)).stdout
     };
     assert!(with("zh_CN.UTF-8", &[]).contains("没有可用的提供者"));
     assert!(with("en_US.UTF-8", &[]).contains("NO PROVIDER"));
@@ -42,22 +33,13 @@ fn language_by_flag_then_locale_and_english_for_programs() {
 #[test]
 fn colours_only_where_they_are_wanted() {
     let recorded = recorded();
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        recorded.path(),
-        "--consumer",
-        "starting",
-    ];
+    let args = question(SERVICE, &recorded);
     let home = tempfile::tempdir().unwrap();
     let coloured = |variables: &[(&str, &str)], more: &[&str]| {
         let mut command = diag(home.path());
         command
             .envs(variables.iter().copied())
-            .args(args)
+            .args(&args)
             .args(more);
         done(&mut command).stdout.contains('\u{1b}')
     };

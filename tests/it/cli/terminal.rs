@@ -3,7 +3,7 @@
 
 use std::process::Command;
 
-use super::{REGISTRY, Recorded, diag, done, provider};
+use super::{REGISTRY, Recorded, diag, done, provider, question};
 
 const SERVICE: &str = "com.acme.OrderService";
 
@@ -45,23 +45,10 @@ fn on_terminal(columns: u16, term: &str, args: &[&str]) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n"))
 }
 
-fn question(recorded: &Recorded) -> Vec<&str> {
-    vec![
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        recorded.path(),
-        "--consumer",
-        "starting",
-    ]
-}
-
 #[test]
 fn colours_on_a_terminal_and_nowhere_else() {
     let recorded = recorded();
-    let args = question(&recorded);
+    let args = question(SERVICE, &recorded);
     let Some(seen) = on_terminal(80, "xterm-256color", &args) else {
         return;
     };
@@ -106,12 +93,67 @@ fn a_spinner_on_a_terminal_and_nowhere_else() {
     assert_eq!(piped.stderr, "");
 }
 
+/// A rule under a key that is wider than half a screen.
+fn ruled() -> Recorded {
+    let urls: Vec<String> = (1..=4)
+        .map(|host| provider(&format!("10.0.0.{host}"), LONG, ""))
+        .collect();
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let recorded = Recorded::providers(LONG, &urls);
+    recorded.with_lines(&[
+        serde_json::json!({"op": "zk.node", "path": "/dubbo", "children": [LONG, "config"], "at": "2026-03-04T05:06:07.001Z"}),
+        serde_json::json!({"op": "zk.node", "path": "/dubbo/config", "children": ["dubbo"]}),
+        serde_json::json!({"op": "zk.node", "path": "/dubbo/config/dubbo", "children": [format!("{LONG}::.condition-router")]}),
+        serde_json::json!({"op": "zk.node", "path": format!("/dubbo/config/dubbo/{LONG}::.condition-router"),
+            "text": format!("scope: service\nkey: {LONG}\nforce: true\nenabled: true\nruntime: true\nconditions:\n  - '=> host = 10.9.*'\n")}),
+    ]);
+    recorded
+}
+
+const LONG: &str = "com.acme.international.orders.fulfilment.api.v2.OrderFulfilmentQueryService";
+
+#[test]
+fn a_long_rule_key_does_not_stick_out() {
+    let recorded = ruled();
+    for columns in [80_u16, 200] {
+        let args = [
+            "no-provider",
+            LONG,
+            "--registry",
+            REGISTRY,
+            "--snapshot",
+            recorded.path(),
+            "--consumer",
+            "starting",
+            "--consumer-ip",
+            "10.1.0.9",
+            "--consumer-app",
+            "web",
+            "--dubbo",
+            "2.7.23",
+            "--color",
+            "never",
+        ];
+        let Some(seen) = on_terminal(columns, "xterm", &args) else {
+            return;
+        };
+        assert!(seen.contains("DG5001"), "{seen}");
+        for line in seen.lines() {
+            let is_command = line.trim().starts_with("diag ");
+            assert!(
+                is_command || line.chars().count() <= usize::from(columns),
+                "{columns}: {line}\n{seen}"
+            );
+        }
+    }
+}
+
 #[test]
 fn narrow_and_wide_terminals_are_both_readable() {
     let recorded = recorded();
     for columns in [40_u16, 200] {
         for lang in ["en", "zh"] {
-            let mut args = question(&recorded);
+            let mut args = question(SERVICE, &recorded);
             args.extend(["--lang", lang, "--color", "never"]);
             let Some(seen) = on_terminal(columns, "xterm", &args) else {
                 return;

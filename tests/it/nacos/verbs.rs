@@ -62,6 +62,37 @@ pub(crate) fn without_times(mut value: Value) -> Value {
     value
 }
 
+/// Behind the TAB key: data ids and groups of a live Nacos, of every generation.
+#[test]
+fn names_come_from_every_generation() {
+    let mut keyed = 0;
+    for server in captures::SERVERS {
+        let fleet = captures::fleet(server);
+        let home = TempDir::new().unwrap();
+        let registry = format!("nacos://{}", fleet.address);
+        let names = |words: &[&str]| {
+            let ran = diag(home.path(), &[&["__names"], words].concat());
+            assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{server}");
+            ran.stdout
+        };
+        let groups = names(&[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            &registry,
+            "--group",
+            "g",
+        ]);
+        assert!(
+            groups.lines().any(|line| line == "g1"),
+            "{server}: {groups}"
+        );
+        let ids = names(&["lint", "x", "--registry", &registry, "--key", ""]);
+        keyed += usize::from(ids.lines().any(|line| line.ends_with("-router")));
+    }
+    assert!(keyed > 0, "no server gave a data id");
+}
+
 #[test]
 fn every_verb_reads_every_generation() {
     for server in captures::SERVERS {

@@ -13,6 +13,19 @@ fn names(template: &str) -> BTreeSet<&str> {
 }
 
 #[test]
+fn every_code_has_one_sentence() {
+    let mut codes: Vec<Code> = FAMILIES
+        .concat()
+        .into_iter()
+        .map(|(code, ..)| code)
+        .collect();
+    codes.sort_unstable();
+    let mut all = Code::ALL.to_vec();
+    all.sort_unstable();
+    assert_eq!(codes, all);
+}
+
+#[test]
 fn both_languages_use_the_same_parameters() {
     for &code in Code::ALL {
         let (en, zh) = both(code);

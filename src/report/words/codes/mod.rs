@@ -1,0 +1,120 @@
+//! One sentence per finding code, in English and Chinese.
+//!
+//! `{name}` stands for a parameter of the finding (`Finding::params`, `Verdict::params`); both languages use the same
+//! ones. [`Code`] decides the sentence, nothing else does.
+
+mod application;
+mod key;
+mod process;
+mod registry;
+mod rule;
+mod timeout;
+
+use serde_json::{Map, Value};
+
+use super::{Lang, reader};
+use crate::diagnose::code::Code;
+
+/// The sentence of a code in a language, with `{name}` placeholders.
+pub fn sentence(code: Code, lang: Lang) -> &'static str {
+    let (en, zh) = both(code);
+    match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    }
+}
+
+/// The sentence with the parameters of a finding filled in; a list is joined by `, `, a missing value is `-`.
+pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
+    let (en, zh) = variant(code, params).unwrap_or_else(|| both(code));
+    let template = match lang {
+        Lang::En => en,
+        Lang::Zh => zh,
+    };
+    let mut out = String::with_capacity(template.len() + 48);
+    let mut rest = template;
+    while let Some((before, tail)) = rest.split_once('{') {
+        out.push_str(before);
+        let Some((name, after)) = tail.split_once('}') else {
+            rest = tail;
+            break;
+        };
+        let value = shown(params.get(name));
+        let own = (lang == Lang::Zh && name == "reason")
+            .then(|| reader::chinese(&value))
+            .flatten();
+        out.push_str(own.as_ref().unwrap_or(&value));
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// How a parameter looks inside a sentence.
+fn shown(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => "-".to_owned(),
+        Some(Value::String(text)) if text.is_empty() => "-".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(items)) if items.is_empty() => "-".to_owned(),
+        Some(Value::Array(items)) => items
+            .iter()
+            .map(|item| shown(Some(item)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Some(Value::Object(fields)) => fields
+            .iter()
+            .map(|(name, value)| format!("{name} {}", shown(Some(value))))
+            .collect::<Vec<_>>()
+            .join(", "),
+        Some(other) => other.to_string(),
+    }
+}
+
+/// The sentence of a code in a case of its own, told by the parameters.
+fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'static str)> {
+    let differs = |field: &str| {
+        let list = params.get("differs").and_then(Value::as_array);
+        list.is_some_and(|list| list.iter().any(|item| item == field))
+    };
+    let letter_case = params.get("letter_case") == Some(&Value::Bool(true));
+    match code {
+        Code::GroupDiffers if differs("interface") => Some((
+            "the interface is registered as {interface}, and in another Dubbo group: the consumer asks for {wanted}, providers offer {offered}",
+            "接口注册为 {interface}，且 Dubbo 分组不同：消费者请求 {wanted}，提供者为 {offered}",
+        )),
+        Code::VersionDiffers if differs("interface") => Some((
+            "the interface is registered as {interface}, and in another version: the consumer asks for {wanted}, providers offer {offered}",
+            "接口注册为 {interface}，且版本不同：消费者请求 {wanted}，提供者为 {offered}",
+        )),
+        Code::InterfaceNearMiss if letter_case => Some((
+            "{wanted} is not registered, but {offered} is: only the letter case differs",
+            "{wanted} 未注册，但存在 {offered}：仅大小写不同",
+        )),
+        _ => None,
+    }
+}
+
+/// A code, its sentence in English, its sentence in Chinese.
+type Sentence = (Code, &'static str, &'static str);
+
+/// All sentences, by family. A test compares them with the codes.
+const FAMILIES: [&[Sentence]; 6] = [
+    registry::SENTENCES,
+    key::SENTENCES,
+    application::SENTENCES,
+    rule::SENTENCES,
+    process::SENTENCES,
+    timeout::SENTENCES,
+];
+
+fn both(code: Code) -> (&'static str, &'static str) {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.iter())
+        .find(|(known, ..)| *known == code)
+        .map_or(("", ""), |(_, en, zh)| (*en, *zh))
+}
+
+#[cfg(test)]
+mod tests;

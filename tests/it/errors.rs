@@ -1,0 +1,330 @@
+//! Errors, hints and warnings speak Chinese: every sentence that the code may write has its line in the list, and the binary
+//! uses it.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "an unreadable source file is a failing test"
+)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use diag::report::words::errors::messages;
+
+use crate::cli::{Done, Recorded, diag, done, provider};
+
+/// Where sentences for stderr are written.
+const ROOMS: [&str; 32] = [
+    "src/budget/balance.rs",
+    "src/budget/chain.rs",
+    "src/budget/histogram.rs",
+    "src/budget/plan.rs",
+    "src/cli/value.rs",
+    "src/command",
+    "src/error.rs",
+    "src/input/metrics",
+    "src/input/providers.rs",
+    "src/input/requests",
+    "src/input/samples",
+    "src/model/address.rs",
+    "src/model/service_key.rs",
+    "src/model/time.rs",
+    "src/model/version.rs",
+    "src/model/zone.rs",
+    "src/observe/metrics.rs",
+    "src/observe/nacos/mod.rs",
+    "src/observe/recorded",
+    "src/observe/zookeeper/mod.rs",
+    "src/observe/zookeeper/tls.rs",
+    "src/question/registry/fault.rs",
+    "src/replay/drill.rs",
+    "src/replay/rule_set.rs",
+    "src/route/declared.rs",
+    "src/settings",
+    "src/snapshot/error.rs",
+    "src/snapshot/fields.rs",
+    "src/snapshot/line.rs",
+    "src/snapshot/manifest.rs",
+    "src/snapshot/payload.rs",
+    "src/snapshot/time.rs",
+];
+
+/// Files of these rooms that write no sentence for stderr: scripts for shells, a template, requests of a dry run.
+const NOT: [&str; 4] = [
+    "src/command/completions.rs",
+    "src/command/snapshot/plan.rs",
+    "src/settings/template.rs",
+    "src/settings/keys.rs",
+];
+
+/// Texts that are no sentence for stderr: what a report counts (it has own words for them), what a system says, progress.
+const OTHERS: [&str; 27] = [
+    "  caused by",
+    "{}\nenabled: {force}\nforce: {enabled}\n",
+    "round {}: {} of {} answers",
+    "config show",
+    "reading the recording",
+    "samples of other services or methods",
+    "samples that are no numbers",
+    "samples of unknown unit",
+    "percentiles of 0: no calls in their window",
+    "series without +Inf and _count",
+    "ends of buckets that not all series have",
+    "calls of others",
+    "lines that are no calls",
+    "calls without an answer's time",
+    "calls whose clock went back",
+    "values with a unit of their own among others without",
+    "pages that did not answer",
+    "extended header",
+    "an object",
+    "too little to tell",
+    "the answer could not be read",
+    "{} has no such API",
+    ", fallback=none",
+    ", fallback=all",
+    " at line ",
+    "--payload 2KB --bandwidth 100Mbit",
+    "the port speaks TLS only: use nacos+https://",
+];
+
+/// The texts in quotes of a Rust source, without comments, attributes that give reasons, and its tests.
+fn texts(source: &str) -> Vec<String> {
+    let source = source.split("#[cfg(test)]\nmod tests").next().unwrap();
+    let signs: Vec<char> = source.chars().collect();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < signs.len() {
+        let next = signs.get(at + 1).copied();
+        match signs[at] {
+            '/' if next == Some('/') => {
+                while at < signs.len() && signs[at] != '\n' {
+                    at += 1;
+                }
+            }
+            // A sign in quotes, or a lifetime.
+            '\'' if next == Some('\\') => {
+                at += 3;
+                while signs.get(at) != Some(&'\'') {
+                    at += 1;
+                }
+                at += 1;
+            }
+            '\'' if signs.get(at + 2) == Some(&'\'') => at += 3,
+            '"' => {
+                let mut text = String::new();
+                at += 1;
+                while signs[at] != '"' {
+                    if signs[at] == '\\' {
+                        at += 1;
+                        match signs[at] {
+                            'n' => text.push('\n'),
+                            '\n' => {
+                                while signs[at + 1].is_whitespace() {
+                                    at += 1;
+                                }
+                            }
+                            other => text.push(other),
+                        }
+                    } else {
+                        text.push(signs[at]);
+                    }
+                    at += 1;
+                }
+                at += 1;
+                // `reason = ".."` of an attribute is for readers of the code.
+                let before: String = signs[..at]
+                    .iter()
+                    .rev()
+                    .skip(text.chars().count())
+                    .take(16)
+                    .collect();
+                if !before.contains("= nosaer") {
+                    found.push(text);
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    found
+}
+
+/// A format string as the list has it: `{}` for every value, braces that stand for themselves.
+fn normal(text: &str) -> String {
+    let mut out = String::new();
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '{' | '}' if signs.peek() == Some(&sign) => {
+                signs.next();
+                out.push(sign);
+            }
+            '{' => {
+                signs
+                    .by_ref()
+                    .take_while(|sign| *sign != '}')
+                    .for_each(drop);
+                out.push_str("{}");
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// Whether a text has words for a person: two at least, beside what is put in.
+fn is_sentence(text: &str) -> bool {
+    let own = normal(text).replace("{}", "");
+    let words = own
+        .split(|sign: char| !sign.is_ascii_alphabetic())
+        .filter(|word| word.len() > 1)
+        .count();
+    own.trim().contains(' ') && words > 1 && !text.contains("HTTP/1.1")
+}
+
+fn files(path: &Path, found: &mut Vec<PathBuf>) {
+    if path.is_file() {
+        found.push(path.to_owned());
+        return;
+    }
+    for entry in path.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.to_str().unwrap();
+        if (path.is_dir() || path.extension().is_some_and(|end| end == "rs"))
+            && !name.ends_with("tests.rs")
+            && !NOT.contains(&name)
+        {
+            files(&path, found);
+        }
+    }
+}
+
+#[test]
+fn every_sentence_for_stderr_has_its_chinese() {
+    let list: BTreeSet<&str> = messages().map(|(english, _)| english).collect();
+    let mut sources = Vec::new();
+    for room in ROOMS {
+        files(Path::new(room), &mut sources);
+    }
+    let (mut missing, mut sentences) = (Vec::new(), 0);
+    for source in sources {
+        for text in texts(&fs::read_to_string(&source).unwrap()) {
+            if !is_sentence(&text) || OTHERS.contains(&text.as_str()) {
+                continue;
+            }
+            sentences += 1;
+            let lines = normal(&text);
+            let known = lines
+                .lines()
+                .all(|line| list.contains(line.trim_start_matches("hint: ")));
+            if !known {
+                missing.push(format!("{}: {text}", source.display()));
+            }
+        }
+    }
+    assert!(sentences > 200, "{sentences} sentences were found");
+    assert!(
+        missing.is_empty(),
+        "{} sentences have no line in src/report/words/errors.tsv\n{}",
+        missing.len(),
+        missing.join("\n")
+    );
+}
+
+#[test]
+fn sources_are_read_as_they_are_written() {
+    let source = "fn f() { // \"no\"\n let a = 'x'; let b = '\\''; g(\"a {x:?} b\", \"c \\\n   d\\n\"); h::<'a>(\"\\\"q\\\"\") }\n#[cfg(test)]\nmod tests { \"t\" }";
+    assert_eq!(texts(source), ["a {x:?} b", "c d\n", "\"q\""]);
+    assert_eq!(normal("{name}{{{labels}}}: {0} {}"), "{}{{}}: {} {}");
+}
+
+/// The binary in a Chinese locale.
+fn chinese(args: &[&str]) -> Done {
+    let home = tempfile::tempdir().unwrap();
+    done(diag(home.path()).env("LANG", "zh_CN.UTF-8").args(args))
+}
+
+#[test]
+fn errors_of_all_kinds_come_in_chinese() {
+    let recorded = Recorded::providers("a.B", &[&provider("10.0.0.7", "a.B", "")]);
+    let folder = tempfile::tempdir().unwrap();
+    let broken = folder.path().join("rt.csv");
+    fs::write(&broken, "12\n450 parsecs\n").unwrap();
+    let out = folder.path().join("no/such.tar.gz");
+    for (args, exit, said) in [
+        (
+            &["no-provider", "a.B"][..],
+            2,
+            "错误：没有给出注册中心\n提示：请给出",
+        ),
+        (
+            &["no-provider", "a.B", "--registry", "h:2181"],
+            2,
+            "没有协议",
+        ),
+        (
+            &["no-provider", "a.B", "--snapshot", "nowhere"],
+            4,
+            "没有这个文件或目录",
+        ),
+        (
+            &[
+                "timeout-budget",
+                "a.B",
+                "--samples",
+                broken.to_str().unwrap(),
+            ],
+            4,
+            "不是响应时间",
+        ),
+        (
+            &["timeout-budget", "a.B", "--p99", "fast"],
+            2,
+            "应为带单位的时间",
+        ),
+        (
+            &["no-provider", "a.B", "--registri", "x"],
+            2,
+            "意外的参数 '--registri'",
+        ),
+        (
+            &["no-provider", "a.B", "--deadline", "soon"],
+            2,
+            "应为带单位的数字",
+        ),
+        (
+            &[
+                "snapshot",
+                "a.B",
+                "--snapshot",
+                recorded.path(),
+                "--registry",
+                "zookeeper://10.0.0.2:2181",
+                "--out",
+                out.to_str().unwrap(),
+            ],
+            4,
+            "请先创建，或将快照写到别处",
+        ),
+        (&["lint"], 2, "缺少必需的参数"),
+    ] {
+        let done = chinese(args);
+        assert_eq!(done.exit, exit, "{args:?} {done:?}");
+        assert!(
+            done.stderr.starts_with("错误：") && done.stderr.contains(said),
+            "{args:?} {done:?}"
+        );
+        let english = chinese(&[args, &["--lang", "en"]].concat());
+        assert!(
+            english.stderr.is_ascii() && english.exit == exit,
+            "{english:?}"
+        );
+    }
+    let asked = chinese(&["no-provider", "--help"]);
+    assert!(
+        asked.stdout.contains("Usage: diag no-provider") && asked.stdout.is_ascii(),
+        "{asked:?}"
+    );
+}
