@@ -306,23 +306,21 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
-    for args in [vec![
+    let args = [
         "no-provider",
         SERVICE,
         "--attach",
         "consumer:application.yml",
-    ]] {
-        let done = run(&args);
-        assert_eq!(done.exit, 2, "{args:?}: {done:?}");
-        assert_eq!(done.stdout, "", "{args:?}");
-        let version = env!("CARGO_PKG_VERSION");
-        assert!(
-            done.stderr
-                .contains(&format!("in this version ({version})\nhint: ")),
-            "{args:?}: {}",
-            done.stderr
-        );
-    }
+    ];
+    let done = run(&args);
+    assert_eq!(done.exit, 2, "{done:?}");
+    assert_eq!(done.stdout, "");
+    let version = env!("CARGO_PKG_VERSION");
+    assert!(
+        done.stderr
+            .contains(&format!("in this version ({version})\nhint: ")),
+        "{done:?}"
+    );
 }
 
 #[test]
