@@ -24,9 +24,14 @@ pub struct Beats {
 }
 
 impl Beats {
+    /// Nothing came back.
+    pub(super) fn is_silent(&self) -> bool {
+        self.samples.is_empty() && self.draining.is_none()
+    }
+
     /// The answer of a line. Nothing that came back, in whatever way, is a timeout.
     pub(super) fn payload(self) -> Payload {
-        if self.samples.is_empty() && self.draining.is_none() {
+        if self.is_silent() {
             return Payload::err_with(ErrKind::Timeout, "connected, and no answer");
         }
         let mut fields = Map::new();

@@ -305,15 +305,15 @@ async fn beaten(
     let mut lines = Vec::new();
     let mut first = Some(stream);
     for kind in &task.kinds {
-        let stream = match first.take() {
-            Some(stream) => Ok(stream),
-            None => connected(socket, deadline).await,
-        };
-        let beats: Result<Beats, Failure> = match stream {
-            Ok(stream) if kind == dubbo::KIND => dubbo::heartbeats(stream, deadline).await,
-            Ok(stream) => http2::pings(stream, deadline).await,
-            Err(failure) => Err(failure),
-        };
+        let mut beats = one_round(kind, first.take(), socket, deadline).await;
+        // A server that has just started may take long over its first connection: silence is what is silent twice.
+        if beats.as_ref().is_ok_and(Beats::is_silent) && !deadline.passed() {
+            let again = one_round(kind, None, socket, deadline).await;
+            beats = again.map(|again| Beats {
+                lost: again.lost + 1,
+                ..again
+            });
+        }
         let payload = match beats {
             Ok(beats) => beats.payload(),
             Err(failure) => failure.payload(),
@@ -324,6 +324,23 @@ async fn beaten(
         }
     }
     lines
+}
+
+async fn one_round(
+    kind: &str,
+    stream: Option<TcpStream>,
+    socket: SocketAddr,
+    deadline: &Deadline,
+) -> Result<Beats, Failure> {
+    let stream = match stream {
+        Some(stream) => stream,
+        None => connected(socket, deadline).await?,
+    };
+    if kind == dubbo::KIND {
+        dubbo::heartbeats(stream, deadline).await
+    } else {
+        http2::pings(stream, deadline).await
+    }
 }
 
 /// Nobody was reached: the connection says so, and a call that was wanted could not be made either.

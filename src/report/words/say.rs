@@ -61,7 +61,8 @@ sentences! {
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
 
     HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
-    HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
+    HowProbe: "on the consumer's host: the same command with --probe, or nc -vz HOST PORT", "在消费者主机上：同一命令加 --probe,或 nc -vz HOST PORT";
+    HowTryPort: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
     NacosConfig: "Nacos configuration {name} of {place}", "{place} 的 Nacos 配置 {name}";
