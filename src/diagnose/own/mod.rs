@@ -8,6 +8,8 @@ mod provider;
 mod remarks;
 mod routers;
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use self::routers::{Routing, routing};
@@ -16,13 +18,15 @@ use super::{
     code::Code,
     gather::Registry,
     outcome::{Judged, Limit},
+    text::{Proof, settle},
 };
 use crate::{
     model::qos::listing::Step,
     report::words::{Phrase, Say},
     view::{
+        held::Entry,
         interface::{Case, then},
-        own::{Own, OwnList},
+        own::{Own, OwnList, Process},
         stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
@@ -51,12 +55,16 @@ pub(super) fn overrule(
     let address = registry.address.as_ref();
     let list = own.list(&question.service, &question.consumer, address, alone);
     provider::overrule(own, case, list.as_ref(), judged);
-    let Some(list) = list else { return };
+    let Some(list) = list else {
+        return untold(own, case, judged);
+    };
     mark(judged, &list);
     if list.is_usable() {
         usable(own, case, &list, judged);
     } else if list.is_empty() {
         empty(case, &list, judged);
+    } else if list.is_unconnected() {
+        unconnected(case, &list, judged);
     }
 }
 
@@ -83,6 +91,27 @@ fn says(list: &OwnList) -> Phrase {
         ),
     }
     .with("step", step)
+}
+
+/// Says why the list is not seen although a port was asked for it.
+fn untold(own: &Own, case: &Case<'_>, judged: &mut Judged) {
+    let question = case.question;
+    let of_consumer = own.consumer(&question.service, &question.consumer);
+    let refusing = || {
+        let deaf = |process: &&Process| process.listing.is_none() && !process.refused.is_empty();
+        own.processes.iter().find(deaf)
+    };
+    let (say, how, process) = match (of_consumer, refusing()) {
+        (Some(process), _) => (Say::QosTellsNoList, Say::HowAttachLog, process),
+        (None, Some(process)) => (Say::QosRefusedHere, Say::HowQos, process),
+        (None, None) => return,
+    };
+    let stage = view_stage(judged);
+    let missing = stage.into_iter().flat_map(|stage| &mut stage.not_seen);
+    for fact in missing.filter(|fact| fact.why.say == Say::NotAsked) {
+        fact.why = Phrase::new(say).with("endpoint", &*process.endpoint);
+        fact.how_to_see = Some(how.into());
+    }
 }
 
 /// Shows the list in its stage.
@@ -139,6 +168,13 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
         doubt(judged, Say::OwnListOlder);
         return;
     }
+    if is_gone(case, list) && !is_exported(own, case) {
+        // Nobody says that they are still there: a list of those who left is no sign of life.
+        if judged.outcome == Outcome::None {
+            doubt(judged, Say::OwnListDisagrees);
+        }
+        return;
+    }
     if routing(own, case, list, judged) != Routing::Passes {
         // Addresses are there; what rules make of them is as unknown as before.
         if judged.outcome == Outcome::None {
@@ -155,6 +191,33 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     judged.then.clear();
     judged.contributors.clear();
     passed(judged);
+}
+
+/// Everything in the list has left the registry, by either model.
+fn is_gone(case: &Case<'_>, list: &OwnList) -> bool {
+    let application = &case.held.application;
+    let known = case.held.listing.is_known()
+        && (application.is_absent() || application.mapping_known && application.instances_known)
+        && application.hidden() == 0;
+    let instances = application.instances.iter().map(|one| &one.address);
+    let here: BTreeSet<String> = case
+        .held
+        .entries
+        .iter()
+        .map(Entry::address)
+        .chain(instances.cloned())
+        .collect();
+    known && here.is_disjoint(&list.addresses) && (here.is_empty() || !list.addresses.is_empty())
+}
+
+/// A provider of exactly this service runs: it answers on its QOS port.
+fn is_exported(own: &Own, case: &Case<'_>) -> bool {
+    let service = &case.question.service;
+    let key = service.to_string();
+    own.processes
+        .iter()
+        .flat_map(|process| process.exports(&service.interface))
+        .any(|(row, _)| row.key == key)
 }
 
 /// Stages of which something was not seen count as passed: a later one was.
@@ -177,50 +240,109 @@ fn empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
             // Routers had nothing to remove.
             judged.limits.insert(Limit::Contradiction);
         }
-        Outcome::Unknown if judged.kept && judged.blocked_by.is_empty() => {
-            // It could have kept the list it had, and did not.
-            let Some(raised) = judged.emptied.clone() else {
-                return;
-            };
-            if is_older(list, Some(&raised)) {
-                return;
-            }
-            judged
-                .candidates
-                .retain(|(other, _)| other.code != raised.code);
-            judged.outcome = Outcome::None;
-            judged.raised = Some(raised);
-            judged.kept = false;
-            if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
-                judged.then = then(case, &stage);
-            }
-        }
-        Outcome::None | Outcome::Unknown => {}
+        Outcome::Unknown => lost(case, list, judged),
+        Outcome::None => {}
     }
+}
+
+/// It could have kept the list it had, and did not, or nothing of that list can be called any more: the stage that left
+/// nothing is the cause after all.
+fn lost(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+    let Some(raised) = judged.emptied.clone().filter(|_| judged.kept) else {
+        return;
+    };
+    if !judged.blocked_by.is_empty() || is_older(list, Some(&raised)) {
+        return;
+    }
+    judged
+        .candidates
+        .retain(|(other, _)| other.code != raised.code);
+    judged.outcome = Outcome::None;
+    judged.raised = Some(raised);
+    judged.kept = false;
+    if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
+        judged.then = then(case, &stage);
+    }
+}
+
+/// It has addresses and is connected to none of them: what the registry lists, it cannot call.
+fn unconnected(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+    if judged.kept {
+        return lost(case, list, judged);
+    }
+    let nothing_emptied = judged.stage.is_none();
+    let settled = matches!(judged.outcome, Outcome::Reachable | Outcome::Partly);
+    let doubted = judged
+        .blocked_by
+        .iter()
+        .any(|fact| fact.why.say == Say::LogDisagrees);
+    if doubted || !(settled || judged.outcome == Outcome::Unknown && nothing_emptied) {
+        return;
+    }
+    let connecting = &judged.view.connecting;
+    let has_all = if list.addresses.is_empty() {
+        list.count() >= u64::try_from(connecting.len()).ok()
+    } else {
+        connecting
+            .iter()
+            .all(|address| list.addresses.contains(address))
+    };
+    let first = list.addresses.first().or(connecting.first());
+    let (true, Some(address)) = (has_all, first.cloned()) else {
+        return doubt(judged, Say::OwnListDisagrees);
+    };
+    if is_young(case, list, judged) {
+        return doubt(judged, Say::OwnListOlder);
+    }
+    let mut evidence = shown(list);
+    let of_registry = case
+        .held
+        .entries
+        .iter()
+        .filter(|entry| entry.address() == address);
+    evidence.extend(of_registry.take(1).map(Entry::named_evidence));
+    let raised = super::remarks::raised(
+        Code::AddressUnreachable,
+        json!({"address": address, "reason": "not connected", "count": list.count(), "from": "qos"}),
+        ("address", &address),
+        evidence,
+    );
+    settle(judged, StageId::Connectivity, &Proof { raised, own: true });
+    // That it has no connection does not say why.
+    judged.limits.insert(Limit::Rule);
+}
+
+/// The entries that the stages leave.
+fn left<'a>(case: &Case<'a>, judged: &Judged) -> Vec<&'a Entry> {
+    case.held
+        .entries
+        .iter()
+        .filter(|entry| judged.view.left.contains(&entry.address()))
+        .collect()
+}
+
+/// All that is left came so late that it may not have arrived when the list was seen.
+fn is_young(case: &Case<'_>, list: &OwnList, judged: &Judged) -> bool {
+    let seen = list.seen_at().map(jiff::Timestamp::as_millisecond);
+    let left = left(case, judged);
+    !left.is_empty()
+        && left.iter().all(|entry| {
+            let changed = entry.changed_ms;
+            changed.is_some_and(|at| seen.is_some_and(|seen| seen < at + ARRIVES_WITHIN_MS))
+        })
 }
 
 /// The registry has providers for it and its own list is empty.
 fn stays_empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
-    let left: Vec<_> = case
-        .held
-        .entries
-        .iter()
-        .filter(|entry| judged.view.left.contains(&entry.address()))
-        .collect();
+    let left = left(case, judged);
     let evidence = || {
         let entries = left.iter().take(2).map(|entry| entry.named_evidence());
         shown(list).into_iter().chain(entries).collect::<Vec<_>>()
     };
-    let seen = list.seen_at().map(jiff::Timestamp::as_millisecond);
-    let is_young = !left.is_empty()
-        && left.iter().all(|entry| {
-            let changed = entry.changed_ms;
-            changed.is_some_and(|at| seen.is_some_and(|seen| seen < at + ARRIVES_WITHIN_MS))
-        });
     let raised = |code, params: serde_json::Value| {
         super::remarks::raised(code, params, ("consumer", "list"), evidence())
     };
-    if is_young {
+    if is_young(case, list, judged) {
         let candidate = raised(
             Code::ConsumerViewDiffers,
             json!({"missing": left.len(), "own": 0}),

@@ -40,6 +40,8 @@ struct Contact {
     addresses: Vec<String>,
     failing: Failing,
     reason: String,
+    /// The text gives the reason: else it is the name of the message.
+    explained: bool,
     /// Numbers of a full pool.
     numbers: Map<String, Value>,
     /// The latest moment it can have been, ms since 1970.
@@ -125,10 +127,12 @@ impl Contacts {
                 numbers.insert(name.to_owned(), json!(number.map(|fact| fact.value)));
             }
         }
+        let explained = facts.reason().is_some() || limit.is_some();
         let contact = |addresses, failing| Contact {
             addresses,
             failing,
             reason: reason.clone(),
+            explained,
             numbers: numbers.clone(),
             latest_ms,
             line,
@@ -177,6 +181,7 @@ impl Contacts {
                 .facts
                 .reason()
                 .map_or_else(|| message.id.name().to_owned(), |fact| fact.value.clone()),
+            explained: message.facts.reason().is_some(),
             numbers: Map::new(),
             latest_ms: failure.last_time.as_ref().and_then(latest),
             line: failure.last.line,
@@ -318,7 +323,7 @@ impl Contacts {
                 })
             })
             .filter(|contact| !is_newer(entry, contact.latest_ms))
-            .max_by_key(|contact| (contact.failing, contact.line))
+            .max_by_key(|contact| (contact.failing, contact.explained, contact.line))
     }
 
     /// A directory with as many addresses as the registry has, none of them connected.

@@ -11,6 +11,7 @@ mod own_view;
 mod read;
 
 pub(crate) use self::contact::sign;
+pub(super) use overrule::settle;
 use self::{contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::view::{

@@ -362,7 +362,7 @@ fn is_open_at_own_view(judged: &Judged) -> bool {
 }
 
 /// The text's proof is the verdict of its stage.
-pub(super) fn settle(judged: &mut Judged, id: StageId, proof: &Proof) {
+pub(in crate::diagnose) fn settle(judged: &mut Judged, id: StageId, proof: &Proof) {
     if judged.view.stage(&id).is_none() {
         let place = judged
             .view

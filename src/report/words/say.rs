@@ -63,6 +63,8 @@ sentences! {
     HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
     HowProbe: "on the consumer's host: the same command with --probe, or nc -vz HOST PORT", "在消费者主机上：同一命令加 --probe,或 nc -vz HOST PORT";
     HowTryPort: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
+    HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
+    HowAttachLog: "attach the consumer's log: --attach consumer:FILE", "附上消费者日志：--attach consumer:FILE";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
     NacosConfig: "Nacos configuration {name} of {place}", "{place} 的 Nacos 配置 {name}";
@@ -89,6 +91,7 @@ sentences! {
     NoRule: "no rule", "没有规则";
     QosSays: "the QOS port {endpoint} says so", "QOS 端口 {endpoint} 如此应答";
     QosRefusedHere: "the QOS port {endpoint} gives no answer from here", "QOS 端口 {endpoint} 从此处不予应答";
+    QosTellsNoList: "the QOS port {endpoint} answers and tells no list", "QOS 端口 {endpoint} 有应答，但不提供列表";
     QosRaw: "the QOS port {endpoint} gives an answer of no known shape", "QOS 端口 {endpoint} 的应答形式未知";
     OwnListHas: "the consumer itself has {count} addresses ({step})", "消费者自身有 {count} 个地址（{step}）";
     OwnListEmpty: "the consumer itself has no address ({step})", "消费者自身没有地址（{step}）";

@@ -40,6 +40,8 @@ pub struct OwnList {
     pub in_use: Option<u64>,
     /// How many of them can be called: connected and not switched off.
     pub valid: Option<u64>,
+    /// How many of them are switched off, where that is said.
+    pub disabled: u64,
     /// The addresses `host:port`; empty where only numbers are said.
     pub addresses: BTreeSet<String>,
     /// One of them has a tag or names a router.
@@ -91,6 +93,7 @@ impl Own {
             application: None,
             in_use: None,
             valid: None,
+            disabled: 0,
             addresses: BTreeSet::new(),
             is_tagged: false,
             evidence: Vec::new(),
@@ -110,6 +113,7 @@ impl Own {
                 let valid = own.urls(model, State::Valid).count() as u64;
                 if own.step.is_none_or(|step| uses(step, model)) {
                     *list.valid.get_or_insert(0) += valid;
+                    list.disabled += own.urls(model, State::Disabled).count() as u64;
                     for url in own
                         .urls(model, State::All)
                         .filter_map(|url| Url::parse(url, &newest).ok())
@@ -162,21 +166,30 @@ impl Own {
 }
 
 impl OwnList {
-    /// How many addresses it has for calls; `None` when it is not said.
+    /// How many addresses it has for calls; `None` when it is not said. With both models subscribed that is the
+    /// application level's as soon as it has one (`MigrationInvoker.decideInvoker`).
     pub fn count(&self) -> Option<u64> {
-        match self.step {
-            Some(Step::ForceInterface) => self.interface.or(self.in_use),
-            Some(Step::ForceApplication) => self.application.or(self.in_use),
-            _ => match (self.interface, self.application) {
-                (None, None) => self.in_use,
-                (one, other) => Some(one.unwrap_or_default() + other.unwrap_or_default()),
+        let said = match self.step {
+            Some(Step::ForceInterface) => self.interface,
+            Some(Step::ForceApplication) => self.application,
+            _ => match self.application {
+                None | Some(0) => self.interface.or(self.application),
+                some => some,
             },
-        }
+        };
+        said.or(self.in_use)
     }
 
     /// It can call somebody: addresses, and not all of them unusable.
     pub fn is_usable(&self) -> bool {
         self.count().is_some_and(|count| count > 0) && self.valid != Some(0)
+    }
+
+    /// It has addresses, none is switched off, and none can be called: it is connected to none of them
+    /// (`AbstractDirectory.invokersToReconnect`).
+    pub fn is_unconnected(&self) -> bool {
+        let has_some = self.count().is_some_and(|count| count > 0);
+        has_some && self.valid == Some(0) && self.disabled == 0
     }
 
     /// It has no address, and that is said.

@@ -1,0 +1,87 @@
+//! A network for one run: a namespace with nothing but a loopback device, on which each simulated host has an address of
+//! its own. Nothing outside can be reached from it, and all that was started in it ends with it.
+
+use std::{fs, process::Command};
+
+use anyhow::{Context, ensure};
+
+/// Where the registry is.
+pub(crate) const REGISTRY: &str = "192.0.2.2";
+
+/// The address of the `number`th (from 1) process of a role.
+pub(crate) fn host(role: Role, number: u16) -> String {
+    match role {
+        Role::Provider => format!("192.0.2.{}", 10 + number),
+        Role::Consumer => format!("192.0.2.{}", 20 + number),
+    }
+}
+
+/// What an application is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It exports.
+    Provider,
+    /// It refers.
+    Consumer,
+}
+
+/// Most processes of one role.
+pub(crate) const MOST: u16 = 4;
+
+/// Whether this process sees no device but the loopback one, as inside [`enter`].
+pub(crate) fn is_own() -> anyhow::Result<bool> {
+    let devices = fs::read_to_string("/proc/net/dev")?;
+    let alone = devices
+        .lines()
+        .skip(2)
+        .all(|row| row.trim_start().starts_with("lo:"));
+    // Its name is ours as well, so that no name of the machine comes into a recording.
+    let named = fs::read_to_string("/proc/sys/kernel/hostname")?;
+    Ok(alone && named.trim() == "lab")
+}
+
+/// Runs the same command again inside a new network; whether it succeeded.
+pub(crate) fn enter() -> anyhow::Result<bool> {
+    let mut script = "hostname lab && ip link set lo up".to_owned();
+    let hosts = (1..=MOST).flat_map(|n| [host(Role::Provider, n), host(Role::Consumer, n)]);
+    for address in [REGISTRY.to_owned(), LINK.to_owned()]
+        .into_iter()
+        .chain(hosts)
+    {
+        script.push_str(" && ip address add ");
+        script.push_str(&address);
+        script.push_str("/32 dev lo");
+    }
+    script.push_str(" && exec \"$@\"");
+    let mut unshare = Command::new("unshare");
+    if !is_root()? {
+        unshare.arg("--map-root-user");
+    }
+    let status = unshare
+        .args([
+            "--net",
+            "--uts",
+            "--pid",
+            "--fork",
+            "--kill-child",
+            "--mount-proc",
+        ])
+        .args(["sh", "-c", &script, "lab"])
+        .arg(std::env::current_exe()?)
+        .args(std::env::args().skip(1))
+        .status()
+        .context("unshare (Debian package util-linux)")?;
+    ensure!(
+        status.code() != Some(127),
+        "`ip` is missing (Debian package iproute2)"
+    );
+    Ok(status.success())
+}
+
+/// Where a link stands that delays or cuts what passes.
+pub(crate) const LINK: &str = "192.0.2.3";
+
+fn is_root() -> anyhow::Result<bool> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    Ok(status.lines().any(|row| row.starts_with("Uid:\t0\t")))
+}
