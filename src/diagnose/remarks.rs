@@ -349,7 +349,15 @@ fn own_list(computed: &Computed<'_>) -> Option<Raised> {
         .chain(connects.filter(|_| computed.outcome == Outcome::None))
         .filter(|(address, _)| !listed.contains(address))
         .collect();
-    let (address, _) = gone.first().filter(|_| decided)?;
+    let question = computed.question;
+    let alone = computed.registries.len() == 1;
+    // What it tried before does not count once its list is seen to be empty.
+    let emptied = computed.registries.iter().any(|registry| {
+        let address = registry.address.as_ref();
+        let list = (computed.own).list(&question.service, &question.consumer, address, alone);
+        list.is_some_and(|list| list.is_empty())
+    });
+    let (address, _) = gone.first().filter(|_| decided && !emptied)?;
     Some(raised(
         Code::ConsumerListStale,
         json!({"own": address, "count": gone.len()}),

@@ -168,9 +168,17 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
         doubt(judged, Say::OwnListOlder);
         return;
     }
+    if judged.outcome == Outcome::None && judged.stage == Some(StageId::Connectivity) {
+        // Its own log says that it cannot connect. Lists before 3.2 do not know of connections, and a later one knows
+        // when a call was tried.
+        if case.dubbo().at_least([3, 2, 0]) {
+            doubt(judged, Say::OwnListDisagrees);
+        }
+        return;
+    }
     if is_gone(case, list) && !is_exported(own, case) {
         // Nobody says that they are still there: a list of those who left is no sign of life.
-        if judged.outcome == Outcome::None {
+        if judged.outcome == Outcome::None && !judged.kept {
             doubt(judged, Say::OwnListDisagrees);
         }
         return;

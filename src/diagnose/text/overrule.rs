@@ -172,7 +172,11 @@ impl Said {
         let dead = self
             .connects
             .iter()
-            .all(|(address, _)| address.as_ref().is_some_and(|own| !listed.contains(own)));
+            // Without an address, the text counts: so many in the list, and none of them connected.
+            .all(|(address, _)| match address {
+                Some(own) => !listed.contains(own),
+                None => listed.is_empty(),
+            });
         let says = if self.unexplained.is_empty() {
             !self.nothing.is_empty()
         } else {
