@@ -1,9 +1,13 @@
 //! A network for one run: a namespace with nothing but a loopback device, on which each simulated host has an address of
 //! its own. Nothing outside can be reached from it, and all that was started in it ends with it.
 
-use std::{fs, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 
 /// Where the registry is.
 pub(crate) const REGISTRY: &str = "192.0.2.2";
@@ -52,7 +56,11 @@ pub(crate) fn enter() -> anyhow::Result<bool> {
         script.push_str(&address);
         script.push_str("/32 dev lo");
     }
-    script.push_str(" && exec \"$@\"");
+    // Logs name files: those of a run and of Maven's repository lie where they would lie on anybody's machine.
+    let files = files();
+    let repository = repository()?;
+    script.push_str(" && mount --bind \"$1\" /srv && mount --bind \"$2\" /opt");
+    script.push_str(" && shift 2 && exec \"$@\"");
     let mut unshare = Command::new("unshare");
     if !is_root()? {
         unshare.arg("--map-root-user");
@@ -67,6 +75,7 @@ pub(crate) fn enter() -> anyhow::Result<bool> {
             "--mount-proc",
         ])
         .args(["sh", "-c", &script, "lab"])
+        .args([&files, Path::new(&repository)])
         .arg(std::env::current_exe()?)
         .args(std::env::args().skip(1))
         .status()
@@ -76,6 +85,43 @@ pub(crate) fn enter() -> anyhow::Result<bool> {
         "`ip` is missing (Debian package iproute2)"
     );
     Ok(status.success())
+}
+
+/// What a run leaves, and what it was built from.
+fn files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lab")
+}
+
+/// Where Maven keeps its artifacts, as a class path names it.
+fn repository() -> anyhow::Result<String> {
+    let apps = fs::read_dir(files().join("apps")).context("nothing is built")?;
+    for built in apps {
+        let path = built?.path().join("classpath");
+        let Ok(text) = fs::read_to_string(path) else {
+            continue;
+        };
+        let jars = text.trim().split(':');
+        let mut found = jars.filter_map(|jar| jar.split_once("/org/apache/dubbo/dubbo/"));
+        if let Some((repository, _)) = found.next() {
+            return Ok(repository.to_owned());
+        }
+    }
+    bail!("no class path below target/lab/apps; start tests/lab/run")
+}
+
+/// Where [`files`] lie inside.
+pub(crate) const FILES: &str = "/srv";
+
+/// The class path as it is inside.
+pub(crate) fn inside(class_path: &str) -> String {
+    let jars = class_path.trim().split(':').map(|jar| {
+        let group = jar.match_indices('/').map(|(at, _)| &jar[at..]);
+        // A repository's own layout begins where a jar of it is found below the mounted one.
+        let mut here = group.map(|rest| format!("/opt{rest}"));
+        here.find(|path| Path::new(path).is_file())
+            .unwrap_or_else(|| jar.to_owned())
+    });
+    jars.collect::<Vec<_>>().join(":")
 }
 
 /// Where a link stands that delays or cuts what passes.

@@ -65,6 +65,11 @@ pub(crate) fn read(words: &[String]) -> anyhow::Result<Options> {
 }
 
 impl Options {
+    /// Nothing is to run but the table to be written.
+    pub(crate) fn only_table(&self) -> bool {
+        self.table && self.names.is_empty() && !self.all && !self.quick
+    }
+
     /// What is to run, in the order of the files: without a name and `--all`, the quick third.
     pub(crate) fn runs(&self) -> anyhow::Result<Vec<Run>> {
         let releases = scenario::releases()?;

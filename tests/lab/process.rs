@@ -2,6 +2,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
     process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc::{Receiver, RecvTimeoutError, channel},
     time::Duration,
@@ -68,6 +69,8 @@ pub(crate) struct App {
 
 impl App {
     pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
+        // A group of its own: the kernel wakes a frozen process whose group loses the shell that the driver was started by.
+        command.process_group(0);
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Process::start(command)?;
         let stdin = process.child.stdin.take().context("its stdin")?;

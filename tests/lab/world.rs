@@ -15,7 +15,7 @@ use crate::{
     flap::Flap,
     http,
     link::Link,
-    network::{LINK, MOST, REGISTRY, Role, host},
+    network::{FILES, LINK, MOST, REGISTRY, Role, host, inside},
     options::{Options, Run},
     process::App,
     registry::Registry,
@@ -101,8 +101,9 @@ fn place(process: &str) -> anyhow::Result<(Role, u16)> {
 
 impl<'a> World<'a> {
     fn new(run: &'a Run) -> anyhow::Result<Self> {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lab");
-        let dir = root.join("runs").join(run.to_string().replace(' ', "_"));
+        let dir = Path::new(FILES)
+            .join("runs")
+            .join(run.to_string().replace(' ', "_"));
         if dir.exists() {
             fs::remove_dir_all(&dir)?;
         }
@@ -368,8 +369,7 @@ fn defaults(role: Role, host: &str, service: u16, qos: u16) -> BTreeMap<String, 
 
 /// A JVM with the applications built against a release.
 fn java(release: &Release, dir: &Path) -> anyhow::Result<Command> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/lab/apps");
-    let built = root.join(&release.version);
+    let built = Path::new(FILES).join("apps").join(&release.version);
     let libraries = fs::read_to_string(built.join("classpath"))
         .with_context(|| format!("{} is not built; start tests/lab/run", built.display()))?;
     let classes = built.join("diag-lab-1.jar").display().to_string();
@@ -384,7 +384,7 @@ fn java(release: &Release, dir: &Path) -> anyhow::Result<Command> {
         ))
         .arg(format!("-Duser.home={}", dir.join("home").display()))
         .args(OPEN.map(|package| format!("--add-opens=java.base/{package}=ALL-UNNAMED")))
-        .args(["-cp", &format!("{classes}:{}", libraries.trim())])
+        .args(["-cp", &format!("{classes}:{}", inside(&libraries))])
         .current_dir(dir)
         .stderr(Stdio::from(errors));
     Ok(command)

@@ -170,8 +170,9 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     }
     if judged.outcome == Outcome::None && judged.stage == Some(StageId::Connectivity) {
         // Its own log says that it cannot connect. Lists before 3.2 do not know of connections, and a later one knows
-        // when a call was tried.
-        if case.dubbo().at_least([3, 2, 0]) {
+        // when a call was tried. Who is connected and silent stands in every list.
+        let silent = judged.code() == Some(Code::AcceptsButSilent);
+        if case.dubbo().at_least([3, 2, 0]) && !silent {
             doubt(judged, Say::OwnListDisagrees);
         }
         return;
