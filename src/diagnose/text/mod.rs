@@ -11,13 +11,13 @@ mod own_view;
 mod read;
 
 pub(crate) use self::contact::sign;
-pub(super) use overrule::settle;
 use self::{contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::view::{
     held::{Layer, LayerKind},
     stage::{Evidence, Raised},
 };
+pub(super) use overrule::settle;
 
 /// A proof from a text.
 #[derive(Debug, Clone, PartialEq)]
