@@ -63,7 +63,6 @@ sentences! {
     HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
     HowProbe: "on the consumer's host: the same command with --probe, or nc -vz HOST PORT", "在消费者主机上：同一命令加 --probe,或 nc -vz HOST PORT";
     HowTryPort: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
-    HowProbe: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
     HowAttachLog: "attach the consumer's log: --attach consumer:FILE", "附上消费者日志：--attach consumer:FILE";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
