@@ -273,6 +273,9 @@ fn join_states(computed: &mut Computed<'_>) {
     computed.cause = raised.map(|raised| (raised, Certainty::Certain));
 }
 
+/// With more bytes of rules only the newest patches of the lines are compared with an assumed version.
+const LONGEST_EVERYWHERE: usize = 128 << 10;
+
 /// An assumed version counts as observed only if the newest patch of every line gives the same.
 fn join_versions(computed: &mut Computed<'_>) {
     if !computed.worlds.assumed {
@@ -301,7 +304,9 @@ fn join_versions(computed: &mut Computed<'_>) {
         }
         different
     };
-    for line in computed.worlds.lines.clone() {
+    let shown = computed.worlds.version.clone();
+    let lines = computed.worlds.lines.clone().into_iter();
+    for line in lines.filter(|line| *line != shown) {
         for (world, other) in compare(computed, &line) {
             let (outcome, code) = other.result();
             if outcome == computed.outcome {
@@ -337,6 +342,13 @@ fn join_versions(computed: &mut Computed<'_>) {
             .candidates
             .entry(raised.code)
             .or_insert((raised, Say::DependsOnVersion));
+    }
+    let rules = computed.registries.iter().flat_map(|registry| {
+        let held = registry.held.iter();
+        held.flat_map(|held| held.rules.stored.iter().map(|rule| rule.text.len()))
+    });
+    if rules.sum::<usize>() > LONGEST_EVERYWHERE {
+        return;
     }
     for older in computed.worlds.older.clone() {
         for (world, other) in compare(computed, &older) {

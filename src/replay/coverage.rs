@@ -11,13 +11,15 @@ use super::subject::Subject;
 use crate::model::version::DubboVersion;
 use crate::route::rules::RuleText;
 use crate::route::trace::{Effect, RuleState, Trace};
-use crate::rule::condition::text::{Condition, shown};
+use crate::rule::condition::text::{Condition, excerpt};
 use crate::rule::condition::{self, ConditionDocument};
 use crate::rule::tag;
 use crate::rule::yaml::Position;
 
 /// Kinds of calls on which a condition is tried alone.
 const MOST_TRIED: usize = 64;
+/// Conditions that are tried alone, in the order of their rules.
+const MOST_ALONE: usize = 200;
 
 /// A condition or tag of a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +104,13 @@ pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Cove
     if folded.requests == 0 {
         return coverage;
     }
+    let bare = Scenario {
+        rules: RuleTexts::new(RuleText::Absent),
+        earlier: None,
+        ..scenario.clone()
+    };
+    let mut sessions = Sessions::new(&bare, subject);
+    let mut tried = 0;
     for (name, classic) in all {
         let found = uses.of_part(&name);
         if classic.is_some() && found.is_none() {
@@ -111,11 +120,15 @@ pub fn coverage(folded: &Folded, scenario: &Scenario, subject: &Subject) -> Cove
         let found = found.unwrap_or_default();
         if !found.matched {
             coverage.never_matched.push(name);
-        } else if !found.removed
+        } else if let Some(classic) = classic
+            && !found.removed
             && !found.leaked
-            && classic.is_some_and(|it| removes_alone(&name, &it, folded, scenario, subject))
+            && tried < MOST_ALONE
         {
-            coverage.shadowed.push(name);
+            tried += 1;
+            if removes_alone(&name, &classic, folded, &mut sessions) {
+                coverage.shadowed.push(name);
+            }
         }
     }
     if let Some(addresses) = &folded.addresses {
@@ -197,7 +210,7 @@ fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, 
     let name = |position, text: &str| PartName {
         rule: key.to_owned(),
         position,
-        text: shown(text).into_owned(),
+        text: excerpt(text).into_owned(),
     };
     if key.ends_with(".tag-router") {
         let Ok(rule) = tag::parse(text, version) else {
@@ -235,29 +248,20 @@ fn removes_alone(
     name: &PartName,
     classic: &Classic,
     folded: &Folded,
-    scenario: &Scenario,
-    subject: &Subject,
+    sessions: &mut Sessions<'_>,
 ) -> bool {
     let document = format!(
         "{{\"force\": {}, \"conditions\": [{}]}}",
         classic.force,
         serde_json::Value::from(classic.text.as_str())
     );
-    let mut rules = RuleTexts::new(RuleText::Absent);
-    rules.put(&name.rule, RuleText::Text(document));
-    let alone = Scenario {
-        rules,
-        earlier: None,
-        ..scenario.clone()
-    };
-    let mut sessions = Sessions::new(&alone, subject);
     folded
         .combinations
         .iter()
         .take(MOST_TRIED)
         .any(|Combination { example, .. }| {
             sessions
-                .run(&example.caller, &call(example))
+                .run_with((&name.rule, &document), &example.caller, &call(example))
                 .is_some_and(|ran| {
                     ran.trace
                         .steps

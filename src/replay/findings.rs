@@ -429,6 +429,14 @@ fn bounds(trial: &Trial<'_>, found: &mut Vec<Finding>) {
                     one.subject = ("router".to_owned(), part.text.clone());
                     found.push(one);
                 }
+                Effect::ScriptFails => found.push(finding(
+                    trial,
+                    Code::RuleNoEffect,
+                    Certainty::Likely,
+                    rule,
+                    position,
+                    json!({"rule": rule, "condition": part.text}),
+                )),
                 Effect::NoEngine(engine) => found.push(finding(
                     trial,
                     Code::ScriptEngineMissing,

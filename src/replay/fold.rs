@@ -19,6 +19,8 @@ const MOST_COMBINATIONS: usize = 10_000;
 /// Addresses whose fate the classes of one scenario may describe together, and the bounds of their number.
 const MOST_DESCRIBED: usize = 1_000_000;
 const CLASSES: (usize, usize) = (64, 1_000);
+/// Parts of rules without effect on a class that are described with it.
+const MOST_QUIET: usize = 200;
 /// An example with longer arguments is shown without them.
 const LONGEST_EXAMPLE: usize = 2_048;
 
@@ -190,7 +192,7 @@ impl<'a> Fold<'a> {
         let call = call(request);
         let mut classes = Vec::with_capacity(self.sessions.len());
         for (place, sessions) in self.sessions.iter_mut().enumerate() {
-            let ran = sessions.run(&caller, &call)?;
+            let mut ran = sessions.run(&caller, &call)?;
             if place == 0 {
                 self.folded.seen.note(&ran.trace);
                 if self.callers.len() < MOST_COMBINATIONS && self.callers.insert(caller.clone()) {
@@ -201,6 +203,7 @@ impl<'a> Fold<'a> {
                     }
                 }
             }
+            ran.trace.shorten(MOST_QUIET);
             let known = &mut self.folded.classes[place];
             let at = known.iter().position(|class| ends_alike(&class.ran, &ran));
             let most = MOST_DESCRIBED / ran.addresses.len().max(1);

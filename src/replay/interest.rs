@@ -16,6 +16,8 @@ use crate::rule::kind::RuleKind;
 
 /// Methods behind which the real name stands in the first argument.
 const GENERIC: [&str; 3] = ["$invoke", "$invokeAsync", "$echo"];
+/// Values of a rule that a text is compared with; with more of them the text stands for itself.
+const MOST_MASKED: usize = 256;
 /// Attachments that routers look at without any rule.
 const ALWAYS: [&str; 4] = [
     "dubbo.tag",
@@ -210,6 +212,11 @@ fn inside<'a>(text: &'a str, start: &str) -> Option<&'a str> {
 /// Which of the values a text fits, as any version may read them.
 fn mask(out: &mut String, values: &BTreeSet<String>, text: &str) {
     out.push('[');
+    if values.len() > MOST_MASKED {
+        out.push_str(text);
+        out.push(']');
+        return;
+    }
     for value in values {
         let glob = Pattern::glob(Some(value)).matches(text, true);
         let range = Pattern::range(value).matches(text, true);

@@ -583,5 +583,9 @@ pub fn loses(trial: &Trial<'_>) -> bool {
             .iter()
             .any(|class| class.requests > 0 && class.ran.is_lost())
     };
-    trial.plan.drills.iter().any(|place| lost(*place)) || trial.plan.candidate.is_some_and(lost)
+    let plan = trial.plan;
+    std::iter::once(0)
+        .chain(plan.drills.iter().copied())
+        .chain(plan.candidate)
+        .any(lost)
 }

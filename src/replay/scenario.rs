@@ -167,6 +167,22 @@ impl<'a> Sessions<'a> {
         })
     }
 
+    /// Routes a call after a rule came; it stays for the calls that follow. `None` = as for [`Self::run`], or the rule
+    /// cannot be given to the routers.
+    pub(super) fn run_with(
+        &mut self,
+        (key, text): (&str, &str),
+        caller: &Caller,
+        call: &Call,
+    ) -> Option<Ran> {
+        self.session(caller)?;
+        let session = self.by_caller.get_mut(caller)?;
+        if let Form::Modelled(application, _) = &mut session.form {
+            application.update(key, Some(text)).ok()?;
+        }
+        self.run(caller, call)
+    }
+
     /// The rules that a caller's routers read. Empty when the version is not modelled.
     pub(super) fn readings(&mut self, caller: &Caller) -> Vec<Reading> {
         match self.session(caller).map(|session| &session.form) {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use super::AddressList;
 use super::call::Call;
+use super::columns::Columns;
 use super::dialect::{Dialect, Shape};
 use super::pattern::{Pattern, reference};
 use super::provider::{Provider, raw_parameter, sample};
@@ -171,6 +172,7 @@ impl Side {
     pub(super) fn surprises(
         clauses: &[Clause],
         list: &AddressList,
+        columns: &Columns,
         dialect: Dialect,
         left: bool,
     ) -> Surprises {
@@ -187,7 +189,11 @@ impl Side {
                     found.insert(of_missing_key(dialect));
                 }
             } else if only_unequal {
-                missing = missing.or(&list.filter(|provider| provider.sample(name).is_none()));
+                let column = columns.of(name, 1, list);
+                missing = missing.or(&column.map_or_else(
+                    || list.filter(|provider| provider.sample(name).is_none()),
+                    |column| column.missing.clone(),
+                ));
             }
             if left
                 && dialect.left_sees_registry
@@ -213,6 +219,77 @@ impl Side {
     /// Whether an address fits this right side.
     pub(super) fn fits_provider(&self, provider: &dyn Provider) -> bool {
         self.failing(provider).is_none()
+    }
+
+    /// The addresses of a list that fit this right side.
+    pub(super) fn fitting(&self, list: &AddressList, columns: &Columns) -> AddressSet {
+        self.fitting_tests(list, columns)
+            .fold(AddressSet::all(list.len()), |fitting, one| {
+                fitting.and(&one)
+            })
+    }
+
+    /// For each clause the addresses of a list that fit it.
+    fn fitting_tests<'t>(
+        &'t self,
+        list: &'t AddressList,
+        columns: &'t Columns,
+    ) -> impl Iterator<Item = AddressSet> + 't {
+        self.tests.iter().map(|test| {
+            if let Key::Argument(_) | Key::Attachment(_) = test.key {
+                let not_found = self.dialect.matchers.then_some(NOT_FOUND);
+                return if self.holds(test, not_found) {
+                    AddressSet::all(list.len())
+                } else {
+                    AddressSet::none(list.len())
+                };
+            }
+            let patterns = test.matches.len() + test.mismatches.len();
+            let Some(column) = columns.of(&test.name, patterns, list) else {
+                return list.filter(|provider| {
+                    self.holds(test, self.provider_value(test, provider).as_deref())
+                });
+            };
+            let hit = |patterns: &[Pattern]| column.hit(patterns, self.left);
+            let fitting = match (test.matches.is_empty(), test.mismatches.is_empty()) {
+                (true, true) => return self.only_missing(test, &column.missing),
+                (false, true) => hit(&test.matches),
+                (true, false) => AddressSet::all(list.len())
+                    .without(&column.missing)
+                    .without(&hit(&test.mismatches)),
+                (false, false) => hit(&test.matches).without(&hit(&test.mismatches)),
+            };
+            fitting.or(&self.only_missing(test, &column.missing))
+        })
+    }
+
+    /// Those that lack the key, when that is enough.
+    fn only_missing(&self, test: &Test, missing: &AddressSet) -> AddressSet {
+        if self.holds(test, None) {
+            missing.clone()
+        } else {
+            AddressSet::none(missing.list_len())
+        }
+    }
+
+    /// The first clause that each of some addresses does not fit, in the order written, with the value compared.
+    pub(super) fn failing_of<'l>(
+        &self,
+        addresses: &AddressSet,
+        list: &'l AddressList,
+        columns: &Columns,
+    ) -> Vec<(usize, Option<Failing<'l>>)> {
+        let fitting: Vec<AddressSet> = self.fitting_tests(list, columns).collect();
+        let first = |address: usize| {
+            let at = fitting.iter().position(|set| !set.contains(address))?;
+            let test = self.tests.get(at)?;
+            let value = self.provider_value(test, list.providers[address].as_ref());
+            Some((test.place, shown(test, value)))
+        };
+        addresses
+            .iter()
+            .map(|address| (address, first(address)))
+            .collect()
     }
 
     /// The place of the first clause that an address does not fit, in the order written, with the value compared.

@@ -6,20 +6,23 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::Ask;
 use super::call::Call;
 use super::clause::{Failing, Side, Surprises};
+use super::columns::Columns;
 use super::condition_multi::{MultiCondition, PreparedMulti};
+use super::condition_read;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
 use super::trace::{Document, Effect, Fragment, Last, Oddity, Part, Removal, RuleRef, RuleState};
 use super::{AddressList, Prepared, RuleEvent, Thrown};
 use crate::model::version::DubboVersion;
-use crate::rule::condition::text::{Clause, Condition, ConditionError, shown};
-use crate::rule::condition::{self, ConditionDocument};
+use crate::rule::condition;
+use crate::rule::condition::text::{Clause, Condition, ConditionError, excerpt};
 use crate::rule::error::RuleError;
 use crate::rule::yaml::Position;
 
@@ -54,27 +57,27 @@ pub(super) struct Source {
     pub at: Option<Position>,
     /// The condition as read.
     pub text: String,
-    /// The same as it may be shown, where that is another text.
-    masked: Option<Box<str>>,
+    /// The same as it may be shown, where that is another text: without secrets, and not too long.
+    excerpt: Option<Box<str>>,
 }
 
 impl Source {
     pub(super) fn new(document: Arc<Document>, at: Option<Position>, text: String) -> Self {
-        let masked = match shown(&text) {
+        let excerpt = match excerpt(&text) {
             Cow::Borrowed(_) => None,
-            Cow::Owned(masked) => Some(masked.into_boxed_str()),
+            Cow::Owned(excerpt) => Some(excerpt.into_boxed_str()),
         };
         Self {
             document,
             at,
             text,
-            masked,
+            excerpt,
         }
     }
 
     /// The condition as it may be shown.
     pub(super) fn shown(&self) -> &str {
-        self.masked.as_deref().unwrap_or(&self.text)
+        self.excerpt.as_deref().unwrap_or(&self.text)
     }
 
     /// The place of the condition.
@@ -90,8 +93,8 @@ impl Source {
     pub(super) fn clause(&self, clause: Option<&Clause>) -> Fragment {
         let span = clause.map_or(0..self.text.len(), span_of);
         let mut fragment = self.document.fragment(&self.text, self.at, span);
-        if self.masked.is_some() {
-            fragment.text = shown(&fragment.text).into_owned();
+        if self.excerpt.is_some() {
+            fragment.text = excerpt(&fragment.text).into_owned();
         }
         fragment
     }
@@ -130,37 +133,17 @@ impl ConditionRules {
             *self = Self::default();
             return RuleState::Absent;
         };
-        let read = match condition::parse(content, version) {
-            Ok(read) => read,
-            Err(error) => return RuleState::Refused(error),
-        };
-        self.multi_chosen = matches!(read, ConditionDocument::MultiDestination(_));
-        let document = Document::new(event.key, content);
-        let (header, taken) = match read {
-            ConditionDocument::TooNew => return RuleState::TooNew,
-            ConditionDocument::Classic(rule) => {
-                let taken = if rule.header.valid {
-                    ClassicCondition::all(&rule, &document, dialect).map(|all| self.classic = all)
-                } else {
-                    Ok(())
-                };
-                (rule.header, taken)
-            }
-            ConditionDocument::MultiDestination(rule) => {
-                let taken = if rule.header.valid {
-                    MultiCondition::all(&rule, &document).map(|all| self.multi = all)
-                } else {
-                    Ok(())
-                };
-                (rule.header, taken)
-            }
-        };
-        match taken {
-            Err(error) => RuleState::Refused(error),
-            Ok(()) if !header.valid => RuleState::Empty,
-            Ok(()) if !header.enabled => RuleState::Off,
-            Ok(()) => RuleState::InForce,
+        let taken = condition_read::read(event, content, version, dialect);
+        if let Some(is_multi) = taken.is_multi {
+            self.multi_chosen = is_multi;
         }
+        if let Some(classic) = &taken.classic {
+            self.classic.clone_from(classic);
+        }
+        if let Some(multi) = &taken.multi {
+            self.multi.clone_from(multi);
+        }
+        taken.state.clone()
     }
 
     /// What the conditions ask about a call or its consumer.
@@ -188,12 +171,13 @@ impl ConditionRules {
         if own.is_some() && list.applications_differ() {
             oddities.push(Oddity::FirstAddressDecides);
         }
+        let columns = Rc::new(Columns::default());
         if self.multi_chosen {
             // With both lists empty the router passes its input on, which empty lists do as well.
             let conditions = self
                 .multi
                 .iter()
-                .map(|c| PreparedMulti::new(c, list, dialect))
+                .map(|c| PreparedMulti::new(c, list, &columns, dialect))
                 .collect();
             return Box::new(PreparedConditions {
                 conditions,
@@ -204,7 +188,7 @@ impl ConditionRules {
         let conditions = self
             .classic
             .iter()
-            .map(|c| PreparedClassic::new(Arc::clone(c), list, dialect))
+            .map(|c| PreparedClassic::new(Arc::clone(c), list, &columns, dialect))
             .collect();
         Box::new(PreparedConditions {
             conditions,
@@ -226,7 +210,7 @@ impl ClassicCondition {
     }
 
     /// All conditions of a document, or the first one that cannot be read: then none counts.
-    fn all(
+    pub(super) fn all(
         rule: &condition::ConditionRule,
         document: &Arc<Document>,
         dialect: Dialect,
@@ -282,7 +266,7 @@ pub(super) fn refused(source: &Source, error: &ConditionError) -> RuleError {
     });
     RuleError {
         class,
-        message: error.to_string(),
+        message: excerpt(&error.to_string()).into_owned(),
         at: place.or(source.at),
     }
 }
@@ -358,11 +342,12 @@ impl<S: Step> Prepared for PreparedConditions<S> {
 /// A classic condition, prepared.
 pub(super) struct PreparedClassic {
     condition: Arc<ClassicCondition>,
+    columns: Rc<Columns>,
     dialect: Dialect,
     /// `None` when the condition is not asked at all, an error when it never applies to this consumer.
     when: Option<Result<Side, Failing<'static>>>,
-    /// `None` is the empty right side.
-    then: Option<Side>,
+    /// `None` is the empty right side; made when a call comes to it.
+    then: OnceCell<Option<Side>>,
     /// The right side was read but names nothing (`=> &`): nobody fits.
     then_empty: bool,
     /// The addresses that fit the right side.
@@ -377,19 +362,18 @@ impl PreparedClassic {
     pub(super) fn new(
         condition: Arc<ClassicCondition>,
         list: &AddressList,
+        columns: &Rc<Columns>,
         dialect: Dialect,
     ) -> Self {
         let read = condition.condition.as_ref().filter(|_| condition.enabled);
         let when = read.map(|read| Side::left(&read.when, &list.consumer, dialect));
-        let then = read
-            .and_then(|read| read.then.as_ref())
-            .map(|then| Side::right(then, &list.consumer, dialect));
         let then_empty = read.is_some_and(|read| read.then.as_ref().is_some_and(Vec::is_empty));
         Self {
             when,
-            then,
+            then: OnceCell::new(),
             then_empty,
             condition,
+            columns: Rc::clone(columns),
             dialect,
             fitting: OnceCell::new(),
             surprises: OnceCell::new(),
@@ -397,9 +381,22 @@ impl PreparedClassic {
         }
     }
 
+    fn then(&self, list: &AddressList) -> Option<&Side> {
+        let made = self.then.get_or_init(|| {
+            let read = self.condition.condition.as_ref();
+            let read = read.filter(|_| self.condition.enabled)?;
+            let then = read.then.as_ref()?;
+            Some(Side::right(then, &list.consumer, self.dialect))
+        });
+        made.as_ref()
+    }
+
     fn fitting(&self, list: &AddressList, then: &Side) -> &AddressSet {
         self.fitting.get_or_init(|| {
-            list.filter(|provider| !self.then_empty && then.fits_provider(provider))
+            if self.then_empty {
+                return AddressSet::none(list.len());
+            }
+            then.fitting(list, &self.columns)
         })
     }
 
@@ -420,7 +417,7 @@ impl PreparedClassic {
             return (effect, input.clone());
         }
         let none = AddressSet::none(list.len());
-        let Some(then) = &self.then else {
+        let Some(then) = self.then(list) else {
             return (Effect::Refuses, none);
         };
         let kept = input.and(self.fitting(list, then));
@@ -441,7 +438,7 @@ impl Step for PreparedClassic {
         if !applies {
             return Outcome::Only(input.clone());
         }
-        let Some(then) = &self.then else {
+        let Some(then) = self.then(list) else {
             return Outcome::Only(AddressSet::none(list.len()));
         };
         let result = input.and(self.fitting(list, then));
@@ -454,7 +451,7 @@ impl Step for PreparedClassic {
     /// A forced condition never lets anybody through who does not fit; any other may pass everything on.
     fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
         let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
-        match &self.then {
+        match self.then(list) {
             _ if !applies => input,
             None => AddressSet::none(list.len()),
             Some(then) if self.condition.force => input.and(self.fitting(list, then)),
@@ -472,12 +469,15 @@ impl Step for PreparedClassic {
             effect,
             Effect::Keeps | Effect::ForcesEmpty | Effect::Ignored
         );
-        let asked = self.then.as_ref().filter(|_| fits);
+        let asked = if fits { self.then(list) } else { None };
         let removed = self.removed.or_make((input.clone(), output.clone()), || {
             let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
             let removed = input.without(&output);
-            let removed = removed.iter().map(|address| {
-                let failing = asked.and_then(|then| then.failing(list.providers[address].as_ref()));
+            let failing = match asked {
+                Some(then) => then.failing_of(&removed, list, &self.columns),
+                None => removed.iter().map(|address| (address, None)).collect(),
+            };
+            let removed = failing.into_iter().map(|(address, failing)| {
                 let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
                 let by = fragments
                     .entry(place)
@@ -493,8 +493,9 @@ impl Step for PreparedClassic {
         let mut oddities = BTreeSet::new();
         if let (Some(read), true) = (read, self.when.is_some()) {
             let [left, right] = self.surprises.get_or_init(|| {
-                [(read.when.as_slice(), true), (clauses, false)]
-                    .map(|(clauses, left)| Side::surprises(clauses, list, self.dialect, left))
+                [(read.when.as_slice(), true), (clauses, false)].map(|(clauses, left)| {
+                    Side::surprises(clauses, list, &self.columns, self.dialect, left)
+                })
             });
             oddities.extend(left.about(input));
             if matches!(&self.when, Some(Ok(when)) if when.sees_own_name(call)) {

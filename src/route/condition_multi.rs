@@ -5,12 +5,14 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::AddressList;
 use super::ask::Ask;
 use super::call::Call;
 use super::clause::{Failing, Side, Surprises};
+use super::columns::Columns;
 use super::condition::{Source, Step, refused};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
@@ -23,6 +25,9 @@ use crate::rule::yaml::Position;
 
 /// The weight of a destination that has none, or none above 0.
 const DEFAULT_WEIGHT: i32 = 100;
+
+/// Destinations that the text of an entry names.
+const MOST_SHOWN: usize = 16;
 
 /// One `from`/`to` entry in force.
 #[derive(Debug)]
@@ -106,6 +111,7 @@ impl MultiCondition {
 /// An entry, prepared.
 pub(super) struct PreparedMulti {
     condition: Arc<MultiCondition>,
+    columns: Rc<Columns>,
     dialect: Dialect,
     /// `None` when the entry is off, an error when it never applies to this consumer.
     when: Option<Result<Side, Failing<'static>>>,
@@ -120,6 +126,7 @@ impl PreparedMulti {
     pub(super) fn new(
         condition: &Arc<MultiCondition>,
         list: &AddressList,
+        columns: &Rc<Columns>,
         dialect: Dialect,
     ) -> Self {
         Self {
@@ -137,6 +144,7 @@ impl PreparedMulti {
                 })
                 .collect(),
             condition: Arc::clone(condition),
+            columns: Rc::clone(columns),
             dialect,
             surprises: OnceCell::new(),
             removed: Last::default(),
@@ -149,8 +157,7 @@ impl PreparedMulti {
             .iter()
             .zip(&self.condition.to)
             .map(|((side, fitting), to)| {
-                let fitting =
-                    fitting.get_or_init(|| list.filter(|provider| side.fits_provider(provider)));
+                let fitting = fitting.get_or_init(|| side.fitting(list, &self.columns));
                 (input.and(fitting), to.weight)
             })
             .filter(|(subset, _)| !subset.is_empty())
@@ -221,7 +228,9 @@ impl Step for PreparedMulti {
             let to = condition.to.iter().map(|to| (&to.clauses, false));
             std::iter::once((&condition.when, true))
                 .chain(to)
-                .map(|(clauses, left)| Side::surprises(clauses, list, self.dialect, left))
+                .map(|(clauses, left)| {
+                    Side::surprises(clauses, list, &self.columns, self.dialect, left)
+                })
                 .collect()
         });
         let mut oddities: BTreeSet<Oddity> = surprises
@@ -238,11 +247,13 @@ impl Step for PreparedMulti {
         let removed = self.removed.or_make((input.clone(), left.clone()), || {
             let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
             let removed = input.without(&left);
-            let removed = removed.iter().map(|address| {
-                // The first destination stands for all: an address that is gone fits none of them.
-                let first = self.to.first().zip(condition.to.first());
-                let failing =
-                    first.and_then(|((side, _), _)| side.failing(list.providers[address].as_ref()));
+            // The first destination stands for all: an address that is gone fits none of them.
+            let first = self.to.first().zip(condition.to.first());
+            let failing = match first {
+                Some(((side, _), _)) => side.failing_of(&removed, list, &self.columns),
+                None => removed.iter().map(|address| (address, None)).collect(),
+            };
+            let removed = failing.into_iter().map(|(address, failing)| {
                 let by = first.map(|(_, to)| {
                     let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
                     let by = fragments
@@ -272,12 +283,17 @@ impl Step for PreparedMulti {
 impl PreparedMulti {
     /// The entry in one line: where from, where to, with weights.
     fn text(&self) -> String {
-        let to: Vec<String> = self
+        let mut to: Vec<String> = self
             .condition
             .to
             .iter()
+            .take(MOST_SHOWN)
             .map(|to| format!("{} ({})", to.source.shown(), to.weight))
             .collect();
+        let more = self.condition.to.len().saturating_sub(MOST_SHOWN);
+        if more > 0 {
+            to.push(format!(".. {more}"));
+        }
         format!("{} => {}", self.condition.from.shown(), to.join(" | "))
     }
 }

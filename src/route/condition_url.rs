@@ -2,6 +2,7 @@
 //! `router=condition` asks for it (all lines).
 
 use std::borrow::Cow;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ask::Ask;
@@ -108,6 +109,7 @@ impl Router for ConditionUrl {
         Box::new(PreparedUrl(PreparedClassic::new(
             Arc::clone(&self.condition),
             list,
+            &Rc::default(),
             self.dialect,
         )))
     }

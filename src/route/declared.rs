@@ -20,6 +20,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::call::Call;
@@ -240,6 +241,7 @@ impl Router for DeclaredRouter {
             return Box::new(ByCondition(PreparedClassic::new(
                 Arc::new(condition),
                 list,
+                &Rc::default(),
                 self.dialect,
             )));
         }

@@ -17,6 +17,7 @@ use super::rules::RuleReader;
 use super::set::AddressSet;
 use super::trace::{Effect, Fragment, Oddity, Part, Removal, RuleRef, RuleState, note};
 use super::{AddressList, PassOn, Prepared, Router, RuleEvent, Thrown};
+use crate::rule::condition::text::excerpt;
 use crate::rule::mesh::{Destination, MeshDocuments, MeshRules, RouteDetail, WeightedDestination};
 
 const ENDING: &str = ".MESHAPPRULE";
@@ -171,54 +172,31 @@ impl Router for MeshRouter {
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
-        let mut applications: BTreeMap<String, PreparedApplication> = BTreeMap::new();
+        let mut members: BTreeMap<&String, Vec<usize>> = BTreeMap::new();
         let mut unmatched = AddressSet::none(list.len());
         for (place, provider) in list.providers.iter().enumerate() {
             let name = application(provider.remote_application());
-            let Some((name, rules)) = name.and_then(|name| self.rules.get_key_value(name)) else {
-                unmatched.insert(place);
+            match name.and_then(|name| self.rules.get_key_value(name)) {
+                Some((name, _)) => members.entry(name).or_default().push(place),
+                None => unmatched.insert(place),
+            }
+        }
+        let mut applications = Vec::with_capacity(members.len());
+        for (name, places) in members {
+            let Some(rules) = self.rules.get(name) else {
                 continue;
             };
-            let prepared =
-                applications
-                    .entry(name.clone())
-                    .or_insert_with(|| PreparedApplication {
-                        key: format!("{name}{ENDING}"),
-                        rules: Arc::clone(rules),
-                        subsets: BTreeMap::new(),
-                    });
-            let mut matched = false;
-            for subset in rules
-                .destination_rules
-                .iter()
-                .filter_map(|rule| rule.subsets.as_ref())
-                .flatten()
-                .flatten()
-            {
-                let fits = subset.labels.iter().all(|(key, value)| {
-                    let label = key
-                        .as_deref()
-                        .and_then(|key| self.label(provider.as_ref(), key));
-                    value.is_some() && value.as_deref() == label
-                });
-                let places = prepared
-                    .subsets
-                    .entry(subset.name.clone())
-                    .or_insert_with(|| AddressSet::none(list.len()));
-                if fits {
-                    places.insert(place);
-                    matched = true;
-                }
+            let (prepared, matched) = self.grouped(name, rules, &places, list);
+            for place in places.iter().filter(|place| !matched.contains(**place)) {
+                unmatched.insert(*place);
             }
-            if !matched {
-                unmatched.insert(place);
-            }
+            applications.push(prepared);
         }
         if applications.is_empty() {
             return Box::new(PassOn);
         }
         Box::new(PreparedMesh {
-            applications: applications.into_values().collect(),
+            applications,
             unmatched: self.dialect.mesh_keeps_unmatched.then_some(unmatched),
             service: list
                 .consumer
@@ -228,6 +206,53 @@ impl Router for MeshRouter {
             source_labels: self.source_labels.clone(),
             dialect: self.dialect,
         })
+    }
+}
+
+impl MeshRouter {
+    /// The addresses of an application by subset, and those that are in one.
+    fn grouped(
+        &self,
+        name: &str,
+        rules: &Arc<MeshRules>,
+        places: &[usize],
+        list: &AddressList,
+    ) -> (PreparedApplication, AddressSet) {
+        let mut prepared = PreparedApplication {
+            key: format!("{name}{ENDING}"),
+            rules: Arc::clone(rules),
+            subsets: BTreeMap::new(),
+        };
+        let mut matched = AddressSet::none(list.len());
+        // What the addresses have under each label, asked once.
+        let mut labels: BTreeMap<&str, Vec<Option<&str>>> = BTreeMap::new();
+        let subsets = rules
+            .destination_rules
+            .iter()
+            .filter_map(|rule| rule.subsets.as_ref());
+        for subset in subsets.flatten().flatten() {
+            let mut fitting: Vec<usize> = (0..places.len()).collect();
+            for (key, value) in &subset.labels {
+                let (Some(key), Some(value)) = (key.as_deref(), value.as_deref()) else {
+                    fitting.clear();
+                    break;
+                };
+                let own = labels.entry(key).or_insert_with(|| {
+                    let label = |place: &usize| self.label(list.providers[*place].as_ref(), key);
+                    places.iter().map(label).collect()
+                });
+                fitting.retain(|at| own[*at] == Some(value));
+            }
+            let set = prepared
+                .subsets
+                .entry(subset.name.clone())
+                .or_insert_with(|| AddressSet::none(list.len()));
+            for at in fitting {
+                set.insert(places[at]);
+                matched.insert(places[at]);
+            }
+        }
+        (prepared, matched)
     }
 }
 
@@ -276,7 +301,7 @@ impl Prepared for PreparedMesh {
         };
         let subsets = self.drawn(call);
         let by = Arc::new(Fragment {
-            text: subsets.join(", "),
+            text: excerpt(&subsets.join(", ")).into_owned(),
             position: None,
         });
         let removed: Arc<[Removal]> = input
@@ -310,6 +335,7 @@ impl PreparedMesh {
     /// The subsets that a call may be sent to, in the order written.
     fn drawn(&self, call: &Call) -> Vec<String> {
         let mut names = Vec::new();
+        let mut seen = BTreeSet::new();
         for application in &self.applications {
             let Ok(Some(destinations)) = self.destinations(&application.rules, call) else {
                 continue;
@@ -319,7 +345,7 @@ impl PreparedMesh {
                     .destination
                     .as_ref()
                     .and_then(|to| to.subset.clone());
-                names.extend(subset.filter(|name| !names.contains(name)));
+                names.extend(subset.filter(|name| seen.insert(name.clone())));
             }
         }
         names
@@ -464,6 +490,15 @@ impl PreparedApplication {
         for destination in destinations.iter().flatten() {
             subsets.push(self.subset(destination.destination.as_ref(), input));
         }
+        // The next one from each place on that has somebody, or fails.
+        let mut next: Vec<Option<usize>> = vec![None; subsets.len()];
+        let mut known = None;
+        for at in (0..subsets.len()).rev() {
+            if !matches!(subsets[at], Ok(None)) {
+                known = Some(at);
+            }
+            next[at] = known;
+        }
         let mut out: Vec<(AddressSet, f64)> = Vec::new();
         let (mut taken, mut reached) = (0_i64, 0_i64);
         for (place, weight) in weights.into_iter().enumerate() {
@@ -474,14 +509,10 @@ impl PreparedApplication {
             if chances <= 0 {
                 continue;
             }
-            let order = (place..subsets.len()).chain(0..subsets.len());
-            let mut chosen = None;
-            for at in order {
-                if let Some(subset) = subsets[at].as_ref().map_err(Clone::clone)? {
-                    chosen = Some(subset);
-                    break;
-                }
-            }
+            let chosen = match next[place].or(known) {
+                Some(at) => subsets[at].as_ref().map_err(Clone::clone)?.as_ref(),
+                None => None,
+            };
             #[expect(
                 clippy::cast_precision_loss,
                 reason = "weights are 32 bits, a few of them"

@@ -13,8 +13,10 @@ pub mod call;
 mod call_match;
 mod chain;
 mod clause;
+mod columns;
 mod condition;
 mod condition_multi;
+mod condition_read;
 mod condition_url;
 pub mod declared;
 pub mod dialect;
@@ -29,6 +31,7 @@ pub mod rules;
 mod script;
 pub mod set;
 mod tag;
+mod tag_rule;
 pub mod trace;
 
 use std::borrow::Cow;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use super::AddressList;
 use super::set::AddressSet;
 use crate::model::url::Url;
-use crate::rule::ip_expression::{Host, IpExpression};
+use crate::rule::ip_expression::set::IpSet;
 
 /// An address that can be routed.
 pub trait Provider {
@@ -75,20 +75,19 @@ pub fn raw_parameter<'a>(url: &'a Url, key: &str) -> Option<Cow<'a, str>> {
 
 /// `checkAddressMatch` for a whole list: an expression that fails on an address is logged and passed over.
 pub(super) fn fitting(list: &AddressList, texts: &[&String]) -> AddressSet {
-    let expressions: Vec<(IpExpression, Option<&str>)> = texts
-        .iter()
-        .map(|text| (IpExpression::new(text), text.strip_prefix("0.0.0.0:")))
-        .collect();
-    list.filter(|provider| {
-        let url = provider.url();
-        let host = Host::new(url.host.as_deref().unwrap_or_default());
-        let port = url.port.to_string();
-        expressions.iter().any(
-            |(expression, any_host)| match expression.matches(&host, url.port) {
-                Ok(fits) => fits || *any_host == Some(port.as_str()),
-                Err(_) => false,
-            },
-        )
+    fitting_among(&AddressSet::all(list.len()), list, texts)
+}
+
+/// The same for some addresses of a list.
+pub(super) fn fitting_among(
+    some: &AddressSet,
+    list: &AddressList,
+    texts: &[&String],
+) -> AddressSet {
+    let expressions = IpSet::new(texts.iter().map(|text| text.as_str()));
+    AddressSet::filter(list.len(), |place| {
+        let url = list.providers[place].url();
+        some.contains(place) && expressions.fits(url.host.as_deref().unwrap_or_default(), url.port)
     })
 }
 

@@ -1,4 +1,5 @@
-//! Script rules. They are never run: a script in force may do anything with its input.
+//! Script rules. They are never run: a script in force may do anything with its input, unless it is plain that it fails
+//! before it does anything.
 //!
 //! Mirrors `AppScriptStateRouter` and `ScriptStateRouter` (3.2 and later), `ScriptRouter` (up to 2.7.9).
 
@@ -143,11 +144,11 @@ impl Router for ScriptRouter {
         };
         let engine = engine(rule).to_owned();
         if rule.header.valid && !rule.header.enabled {
-            return Box::new(Unscripted(reference, Effect::Off));
+            return Box::new(Unscripted(reference, "script", Effect::Off));
         }
         if !self.has_script {
             return if rule.header.valid && rule.script.as_ref().is_some_and(|it| !it.is_empty()) {
-                Box::new(Unscripted(reference, Effect::NoEngine(engine)))
+                Box::new(Unscripted(reference, "script", Effect::NoEngine(engine)))
             } else {
                 Box::new(PassOn)
             };
@@ -167,8 +168,8 @@ fn engine(rule: &ScriptRule) -> &str {
         .unwrap_or(DEFAULT_ENGINE)
 }
 
-/// A rule whose script does not run.
-struct Unscripted(RuleRef, Effect);
+/// A rule whose script does not run, or not to its end: the rule, what stands for it, and why.
+struct Unscripted(RuleRef, &'static str, Effect);
 
 impl Prepared for Unscripted {
     fn route(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Result<Outcome, Thrown> {
@@ -176,10 +177,10 @@ impl Prepared for Unscripted {
     }
 
     fn explain(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Vec<Part> {
-        let Self(rule, effect) = self;
+        let Self(rule, text, effect) = self;
         vec![Part::passing(
             Some(rule.clone()),
-            "script",
+            *text,
             effect.clone(),
             input,
         )]
@@ -230,6 +231,8 @@ pub(super) struct ScriptUrl {
     priority: i32,
     rule: RuleRef,
     engine: String,
+    /// What it asks first and never gets.
+    fails_at: Option<&'static str>,
 }
 
 impl ScriptUrl {
@@ -243,7 +246,8 @@ impl ScriptUrl {
                 format!("unsupported route engine type: {engine}"),
             ));
         }
-        if decoded_rule(making.url)?.is_none_or(|rule| rule.is_empty()) {
+        let script = decoded_rule(making.url)?.unwrap_or_default();
+        if script.is_empty() {
             return Err(Thrown::new(
                 "java.lang.IllegalStateException",
                 "route rule can not be empty.",
@@ -257,6 +261,7 @@ impl ScriptUrl {
                 force: making.url.flag("force", false),
             },
             engine: engine.to_owned(),
+            fails_at: script::null_asked_first(&script),
         })
     }
 }
@@ -271,6 +276,9 @@ impl Router for ScriptUrl {
     }
 
     fn prepare(&self, _: &AddressList) -> Box<dyn Prepared> {
-        Box::new(Anything(self.rule.clone(), self.engine.clone()))
+        match self.fails_at {
+            Some(text) => Box::new(Unscripted(self.rule.clone(), text, Effect::ScriptFails)),
+            None => Box::new(Anything(self.rule.clone(), self.engine.clone())),
+        }
     }
 }

@@ -3,35 +3,36 @@
 //! Routers only ever remove addresses and keep their order, so a set of places is all that moves along the chain.
 
 use std::fmt;
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
-/// Some of the addresses of a list.
+/// Some of the addresses of a list. Copies share what they hold: a trace of many conditions has one for each.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct AddressSet(FixedBitSet);
+pub struct AddressSet(Arc<FixedBitSet>);
 
 impl AddressSet {
     /// All of `size` addresses.
     pub fn all(size: usize) -> Self {
         let mut bits = FixedBitSet::with_capacity(size);
         bits.insert_range(..);
-        Self(bits)
+        Self(Arc::new(bits))
     }
 
     /// None of `size` addresses.
     pub fn none(size: usize) -> Self {
-        Self(FixedBitSet::with_capacity(size))
+        Self(Arc::new(FixedBitSet::with_capacity(size)))
     }
 
     /// Those of `size` addresses for which `keep` says yes.
     pub fn filter(size: usize, mut keep: impl FnMut(usize) -> bool) -> Self {
-        let mut set = Self::none(size);
+        let mut bits = FixedBitSet::with_capacity(size);
         for place in 0..size {
             if keep(place) {
-                set.insert(place);
+                bits.insert(place);
             }
         }
-        set
+        Self(Arc::new(bits))
     }
 
     /// How many there are.
@@ -61,7 +62,7 @@ impl AddressSet {
 
     /// Adds the address at `place`, which must be one of the list.
     pub fn insert(&mut self, place: usize) {
-        self.0.insert(place);
+        Arc::make_mut(&mut self.0).insert(place);
     }
 
     /// The places, ascending.
@@ -72,25 +73,25 @@ impl AddressSet {
     /// Those in both.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
-        let mut out = self.0.clone();
+        let mut out = FixedBitSet::clone(&self.0);
         out.intersect_with(&other.0);
-        Self(out)
+        Self(Arc::new(out))
     }
 
     /// Those in one or both.
     #[must_use]
     pub fn or(&self, other: &Self) -> Self {
-        let mut out = self.0.clone();
+        let mut out = FixedBitSet::clone(&self.0);
         out.union_with(&other.0);
-        Self(out)
+        Self(Arc::new(out))
     }
 
     /// Those in this but not in the other.
     #[must_use]
     pub fn without(&self, other: &Self) -> Self {
-        let mut out = self.0.clone();
+        let mut out = FixedBitSet::clone(&self.0);
         out.difference_with(&other.0);
-        Self(out)
+        Self(Arc::new(out))
     }
 
     /// Whether every one is also in the other.

@@ -3,7 +3,6 @@
 //! Mirrors `TagRouter` (2.7) and `TagStateRouter` (3.x).
 
 use std::borrow::Cow;
-use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -11,9 +10,10 @@ use super::call::Call;
 use super::chain::Making;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
-use super::provider::{fitting, is_loopback};
+use super::provider::is_loopback;
 use super::rules::RuleReader;
 use super::set::AddressSet;
+use super::tag_rule::{PreparedRule, TagsInForce};
 use super::trace::{Effect, Fragment, Last, Oddity, Part, Removal, RuleRef, RuleState, note};
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::is_true;
@@ -35,17 +35,6 @@ pub(super) struct TagRouter {
     list: Option<Arc<AddressList>>,
     rule: Option<Arc<TagsInForce>>,
     readings: Vec<(String, RuleState)>,
-}
-
-/// A rule with the addresses that its tags stand for.
-#[derive(Debug)]
-struct TagsInForce {
-    key: String,
-    rule: TagRule,
-    /// An expression of `match` that cannot be replayed: what a tag stands for is not known.
-    not_runnable: Option<String>,
-    /// Addresses by tag, only of tags that have some. A tag without a name is never asked for.
-    by_name: BTreeMap<Option<String>, Vec<String>>,
 }
 
 impl TagRouter {
@@ -243,12 +232,7 @@ impl Router for TagRouter {
             untagged: AddressSet::filter(list.len(), |place| tags[place].is_none()),
             tags,
             names,
-            rule: in_force.map(|rule| PreparedRule {
-                source: Arc::clone(rule),
-                by_name: RefCell::new(BTreeMap::new()),
-                every_tag_counts: !self.dialect.tag_match,
-                any: OnceCell::new(),
-            }),
+            rule: in_force.map(|rule| PreparedRule::new(rule, !self.dialect.tag_match)),
             dialect: self.dialect,
             force_by_url: self.force_by_url,
             tag_by_url: list.consumer.parameter(TAG).map(str::to_owned),
@@ -276,15 +260,6 @@ struct PreparedTags {
 
 /// The tag asked for, what it came to, the input and the output.
 type Asked = (Option<String>, Effect, AddressSet, AddressSet);
-
-/// The dynamic addresses of a rule, worked out when they are first asked for.
-struct PreparedRule {
-    source: Arc<TagsInForce>,
-    by_name: RefCell<BTreeMap<String, AddressSet>>,
-    /// Up to 3.1: also the addresses of a tag whose name comes again.
-    every_tag_counts: bool,
-    any: OnceCell<AddressSet>,
-}
 
 /// What is left, and how it was found.
 type Answer = (AddressSet, Effect);
@@ -413,91 +388,6 @@ impl PreparedTags {
             by: of_rule,
             value,
         }
-    }
-}
-
-impl PreparedRule {
-    /// A tag of the rule, as written.
-    fn fragment(&self, name: &str) -> Option<Fragment> {
-        let tags = &self.source.rule.tags;
-        let tag = tags.iter().find(|tag| tag.name.as_deref() == Some(name))?;
-        Some(Fragment {
-            text: name.to_owned(),
-            position: Some(tag.at),
-        })
-    }
-
-    /// The tag that names an address.
-    fn naming(&self, list: &AddressList, address: usize) -> Option<Arc<Fragment>> {
-        if !self.any(list).contains(address) {
-            return None;
-        }
-        let mut names = self.source.by_name.keys().flatten();
-        let name = names.find(|name| {
-            let set = self.of_name(list, name);
-            set.is_some_and(|set| set.contains(address))
-        })?;
-        self.fragment(name).map(Arc::new)
-    }
-
-    fn names(&self, tag: &str) -> bool {
-        self.source
-            .rule
-            .tags
-            .iter()
-            .any(|it| it.name.as_deref() == Some(tag))
-    }
-
-    /// Every address that some tag of the rule names.
-    fn any(&self, list: &AddressList) -> &AddressSet {
-        self.any.get_or_init(|| {
-            let mut texts: Vec<&String> = if self.every_tag_counts {
-                self.source
-                    .rule
-                    .tags
-                    .iter()
-                    .filter_map(|tag| tag.addresses.as_ref())
-                    .flatten()
-                    .collect()
-            } else {
-                self.source.by_name.values().flatten().collect()
-            };
-            texts.sort_unstable();
-            texts.dedup();
-            fitting(list, &texts)
-        })
-    }
-
-    /// The addresses of a tag; `None` when the rule has none for it.
-    fn of_tag(
-        &self,
-        list: &AddressList,
-        tag: &str,
-        dialect: Dialect,
-        force: bool,
-    ) -> Option<AddressSet> {
-        if force || !dialect.tag_levels || !tag.contains('|') {
-            return self.of_name(list, tag);
-        }
-        let mut level = tag;
-        loop {
-            if let Some(addresses) = self.of_name(list, level) {
-                return Some(addresses);
-            }
-            level = level.rsplit_once('|')?.0;
-        }
-    }
-
-    fn of_name(&self, list: &AddressList, tag: &str) -> Option<AddressSet> {
-        let texts = self.source.by_name.get(&Some(tag.to_owned()))?;
-        if let Some(known) = self.by_name.borrow().get(tag) {
-            return Some(known.clone());
-        }
-        let set = fitting(list, &texts.iter().collect::<Vec<_>>());
-        self.by_name
-            .borrow_mut()
-            .insert(tag.to_owned(), set.clone());
-        Some(set)
     }
 }
 

@@ -5,6 +5,8 @@
 //! error, and a failing pattern is an error even when another host would have matched. Names are not resolved here:
 //! what Dubbo would look up in DNS is [`IpError::Unresolved`].
 
+pub mod set;
+
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 /// Why an expression says neither yes nor no. Dubbo logs it and goes on with the next one.

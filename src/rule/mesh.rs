@@ -3,6 +3,7 @@
 //! Mirrors `MeshAppRuleListener`, `MeshRuleRouter.onRuleChange` and the classes under `router.mesh.rule`.
 
 use super::error::RuleError;
+use super::expanded;
 use super::pojo::{self, Bean, Class, Content, Pojo};
 use super::release::snake_yaml;
 use super::string_match::{STRING_MATCH, StringMatch};
@@ -260,7 +261,14 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<MeshDocuments, RuleEr
             standard.push(root);
         }
     }
-    let standard = (!standard.is_empty()).then(|| rules(&standard, version));
+    let standard = (!standard.is_empty()).then(|| {
+        let parts = ["metadata", "spec"];
+        let parts = standard
+            .iter()
+            .flat_map(|root| parts.map(|name| root.get(name)));
+        expanded::check(text.len(), parts.flatten())?;
+        rules(&standard, version)
+    });
     Ok(MeshDocuments { standard })
 }
 

@@ -4,6 +4,7 @@
 
 use super::affinity::java_float;
 use super::error::RuleError;
+use super::expanded;
 use super::header::root;
 use super::release::snake_yaml;
 use super::yaml::{Node, Position, Value, load};
@@ -85,6 +86,8 @@ pub struct SubRule {
 pub fn parse(text: &str, version: &DubboVersion) -> Result<MigrationRule, RuleError> {
     let document = load(text, snake_yaml(version))?;
     let map = root(document.root())?;
+    let parts_of = ["interfaces", "applications"].map(|name| map.get(name));
+    expanded::check(text.len(), parts_of.into_iter().flatten())?;
     Ok(MigrationRule {
         key: cast(map, "key")?,
         settings: settings(map)?,

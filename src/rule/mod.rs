@@ -8,6 +8,7 @@ pub mod condition;
 pub mod condition_multi;
 pub mod configurator;
 pub mod error;
+mod expanded;
 pub mod header;
 pub mod ip_expression;
 pub mod java_regex;

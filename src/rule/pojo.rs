@@ -4,7 +4,7 @@
 //! field is ignored, a value of the wrong class is dropped in silence where the field is an object, but refuses the
 //! document where the field is a primitive, and a `null` inside a list or map always does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::error::RuleError;
 use super::yaml::{Integer, Node, Position, Value};
@@ -168,6 +168,7 @@ fn convert(node: Node<'_>, class: Class, depth: usize) -> Result<Option<Pojo>, R
         (Class::List(_), Value::Pairs(pairs)) => Content::List(pairs.map(|_| None).collect()),
         (Class::Map(key, item), Value::Map(entries)) => {
             let mut out: Vec<(Option<String>, Option<Pojo>)> = Vec::with_capacity(entries.len());
+            let mut places: HashMap<Option<String>, usize> = HashMap::new();
             for (name, node) in entries {
                 let name = convert(name, *key, depth)?.and_then(|name| match name.content {
                     Content::Text(text) => Some(text),
@@ -175,9 +176,11 @@ fn convert(node: Node<'_>, class: Class, depth: usize) -> Result<Option<Pojo>, R
                 });
                 let value = convert(node, *item, depth)?;
                 // a key that is there keeps its place
-                match out.iter_mut().find(|(known, _)| *known == name) {
-                    Some((_, known)) => *known = value,
-                    None => out.push((name, value)),
+                if let Some(place) = places.get(&name) {
+                    out[*place].1 = value;
+                } else {
+                    places.insert(name.clone(), out.len());
+                    out.push((name, value));
                 }
             }
             Content::Map(out)

@@ -4,6 +4,7 @@
 
 use super::condition::value_of;
 use super::error::RuleError;
+use super::expanded;
 use super::header::{Header, TEXTS, root, with_header};
 use super::pojo::{self, Bean, Class, Content, Pojo};
 use super::release::snake_yaml;
@@ -53,11 +54,16 @@ const PARAM_MATCH: Bean = Bean(&[("key", Class::Text), ("value", Class::Bean(&ST
 pub fn parse(text: &str, version: &DubboVersion) -> Result<TagRule, RuleError> {
     if !version.at_least([2, 7, 10]) {
         let document = load_root_untagged(text, snake_yaml(version))?;
+        expanded::check(
+            text.len(),
+            document.root().and_then(|root| root.get("tags")),
+        )?;
         let read = typed::tag_rule(document.root())?;
         return rule(read.header, read.tags);
     }
     let document = load(text, snake_yaml(version))?;
     let root = root(document.root())?;
+    expanded::check(text.len(), root.get("tags"))?;
     if version.line().is_3x() {
         let header = Header::from_map(root, version)?;
         let with_match = header

@@ -1,7 +1,8 @@
 //! What the routers cost for one call, beside the real chain (see the README of this folder for its figures).
 //!
 //! `cargo bench --bench routing` routes calls that all differ (argument and attachment) through prepared chains of
-//! 1,000 and 10,000 providers: ten conditions, tags, destinations. `answer` is what is left, `trace` adds what went
+//! 1,000 and 10,000 providers: ten conditions, tags, destinations. In the rows named `mixed` one call after the other also
+//! goes another way: four methods, some with the argument that a condition asks for, with several tags and without one. `answer` is what is left, `trace` adds what went
 //! into and came out of every router, `reasons` also the clause and value that took each address away. Then how fast
 //! condition rules are read. One thread; each figure is CPU time, the best of several rounds, since whatever else runs only ever adds to it.
 //! Unix only.
@@ -100,7 +101,9 @@ fn main() -> Result<()> {
     for (name, key, text, more) in RULES {
         for version in VERSIONS {
             for size in SIZES {
-                measure(name, (key, text), more, version, size)?;
+                for mixed in [false, true] {
+                    measure(name, (key, text), (more, mixed), version, size)?;
+                }
             }
         }
     }
@@ -113,7 +116,7 @@ fn main() -> Result<()> {
 fn measure(
     name: &str,
     (key, text): (&str, &str),
-    more: &str,
+    (more, mixed): (&str, bool),
     version: &str,
     size: usize,
 ) -> Result<()> {
@@ -129,7 +132,12 @@ fn measure(
     let mut application = Application::new(&dubbo, rules, Settings::default())
         .context("a version that is modelled")?;
     let chain = application.refer(&consumer, &[], list)?;
-    let calls: Vec<Call> = (0..CALLS).map(call).collect();
+    let calls: Vec<Call> = (0..CALLS).map(|number| call(number, mixed)).collect();
+    let name = if mixed {
+        format!("{name}, mixed")
+    } else {
+        name.to_owned()
+    };
     // Prepares the rules for the list, as the first call does.
     let trace = application.explain(&chain, &calls[0]);
     let prepared = cpu().saturating_sub(started);
@@ -194,14 +202,27 @@ fn best(mut turn: impl FnMut()) -> Duration {
     best
 }
 
-fn call(number: usize) -> Call {
+fn call(number: usize, mixed: bool) -> Call {
     let text = |text: String| JavaValue::Text(text);
-    Call {
+    let mut call = Call {
         method: "getOrder".to_owned(),
         parameter_types: vec!["java.lang.String".to_owned()],
         arguments: vec![text(format!("user-{number}"))],
         attachments: BTreeMap::from([("trace".to_owned(), text(format!("t-{number}")))]),
+    };
+    if mixed {
+        ["getOrder", "listOrders", "findOrders", "createOrder"][number % 4]
+            .clone_into(&mut call.method);
+        if number.is_multiple_of(7) {
+            call.arguments = vec![text("vip".to_owned())];
+        }
+        let tag = ["", "gray", "blue", "none"][number % 5 % 4];
+        if !tag.is_empty() {
+            call.attachments
+                .insert("dubbo.tag".to_owned(), text(tag.to_owned()));
+        }
     }
+    call
 }
 
 /// The addresses as the directory of a version hands them to its routers.

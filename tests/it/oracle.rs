@@ -29,6 +29,7 @@ mod balance;
 mod configurator;
 mod directory;
 mod matching;
+mod readers;
 mod revision;
 mod routing;
 mod timeout;
@@ -94,6 +95,8 @@ struct Kind {
     /// The folder.
     name: &'static str,
     check: fn(&Value, &DubboVersion) -> Outcome,
+    /// Lines with two files: random cases and hand-made ones.
+    lines: &'static [Line],
     /// Further versions with a file of their own; a line stands for its newest one.
     patches: &'static [&'static str],
     /// In a full run of the fixtures: how many cases of (line, reason) are skipped.
@@ -103,7 +106,7 @@ struct Kind {
 impl Kind {
     /// The lines and patches it has files for.
     fn files(&self) -> impl Iterator<Item = String> {
-        let lines = Line::MODELLED.iter().map(ToString::to_string);
+        let lines = self.lines.iter().map(ToString::to_string);
         lines.chain(self.patches.iter().map(ToString::to_string))
     }
 }
@@ -113,10 +116,12 @@ fn version_of(file: &str) -> DubboVersion {
     DubboVersion::parse(file).expect("a version of the list")
 }
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 8] = [
+    readers::AFFINITY,
     balance::KIND,
     configurator::KIND,
     matching::KIND,
+    readers::MIGRATION,
     revision::KIND,
     timeout::KIND,
     url::KIND,
@@ -157,6 +162,16 @@ fn oracle_url() {
 #[test]
 fn oracle_match() {
     run(&matching::KIND);
+}
+
+#[test]
+fn oracle_migration() {
+    run(&readers::MIGRATION);
+}
+
+#[test]
+fn oracle_affinity() {
+    run(&readers::AFFINITY);
 }
 
 #[test]
@@ -266,12 +281,14 @@ fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/oracle")
 }
 
-/// The files of a kind and version in a tree: random and hand-made, plain or compressed; absent ones are left out.
+/// The files of a kind and version in a tree: random, hand-made and with gson as Dubbo's JSON library, plain or
+/// compressed; absent ones are left out.
 fn tree_files(tree: &Path, kind: &str, version: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for prefix in ["", "hand-"] {
+    for (prefix, suffix) in [("", ""), ("hand-", ""), ("", "-gson")] {
         for end in ["jsonl", "jsonl.gz"] {
-            let file = tree.join(kind).join(format!("{prefix}{version}.{end}"));
+            let name = format!("{prefix}{version}{suffix}.{end}");
+            let file = tree.join(kind).join(name);
             if file.is_file() {
                 found.push(file);
             }

@@ -12,7 +12,8 @@ use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
 use super::super::{Surroundings, live};
-use super::sources::{Found, failed};
+use super::files::failed;
+use super::sources::Found;
 use crate::{
     cli::RouteReplayArgs,
     error::InputError,
@@ -23,7 +24,7 @@ use crate::{
     model::service_key::ServiceKey,
     observe::interrupt,
     progress::Bar,
-    replay::{Fold, Interest},
+    replay::Fold,
 };
 
 /// A file that is read as a stream.
@@ -75,18 +76,26 @@ pub(super) struct Taken {
     pub(super) stopped: bool,
 }
 
-/// Hands all calls to the fold.
+/// Hands every call to the folds of all registries.
 pub(super) fn read(
     args: &RouteReplayArgs,
-    found: &Found,
-    interest: &Interest,
-    fold: &mut Fold<'_>,
+    found: &[Found],
+    folds: &mut [Fold<'_>],
     around: &Surroundings,
 ) -> anyhow::Result<Taken> {
-    let invocation = &found.subject.question.invocation;
-    let known = &found.subject.question.consumer;
+    let nothing = Taken {
+        counts: None,
+        stopped: false,
+    };
+    let Some(first) = found.first() else {
+        return Ok(nothing);
+    };
+    // The consumer and its service are the same in every registry.
+    let question = &first.subject.question;
+    let invocation = &question.invocation;
+    let known = &question.consumer;
     // Flags say what every call has that does not say it itself.
-    let take = |fold: &mut Fold<'_>, mut request: Request| {
+    let take = |folds: &mut [Fold<'_>], mut request: Request| {
         for (key, value) in &invocation.attachments {
             request
                 .attachments
@@ -96,16 +105,17 @@ pub(super) fn read(
         if known.ip.is_some() {
             request.caller.ip = None;
         }
-        fold.take(&request);
+        for fold in folds {
+            fold.take(&request);
+        }
     };
     let Some(path) = args.requests.as_ref().or(args.access_log.as_ref()) else {
-        for request in of_flags(found) {
-            take(fold, request);
+        for (found, fold) in found.iter().zip(folds) {
+            for request in of_flags(found) {
+                take(std::slice::from_mut(fold), request);
+            }
         }
-        return Ok(Taken {
-            counts: None,
-            stopped: false,
-        });
+        return Ok(nothing);
     };
     let opened = open(path)?;
     let bar = Bar::start(
@@ -121,19 +131,18 @@ pub(super) fn read(
     let reader = BufReader::with_capacity(1 << 16, stopping);
     let mut counts = None;
     if args.access_log.is_some() {
-        let service = &found.subject.question.service;
-        let with_arguments = interest.sees_arguments();
-        let mut wanted = Wanted::new(service);
+        let with_arguments = folds.iter().any(|fold| fold.interest().sees_arguments());
+        let mut wanted = Wanted::new(&question.service);
         let read = access_log::read(
             reader,
             with_arguments,
             |name| wanted.is(name),
-            |request| take(fold, request),
+            |request| take(folds, request),
             |bytes| bar.at(bytes),
         );
         counts = Some(read.map_err(|error| failed(path, error))?);
     } else {
-        let take = |request| take(fold, request);
+        let take = |request| take(folds, request);
         let read = if is_table(path) {
             read_csv(reader, take, |bytes| bar.at(bytes))
         } else {

@@ -1,10 +1,13 @@
 //! `diag route-replay`: rules and addresses -> scenarios -> calls through all of them -> report.
 
 mod calls;
+mod files;
 mod scenes;
 mod sources;
 
 use std::path::Path;
+
+use sources::Found;
 
 use super::{Surroundings, begin, show, stream, unbuilt, warn};
 use crate::{
@@ -14,8 +17,9 @@ use crate::{
     replay::{Fold, Trial, judge, loses},
     report::{
         Asked, Manner,
-        replay::{ReplayManner, replay_info},
+        replay::{ReplayInfo, ReplayManner, replay_info},
         report,
+        words::Lang,
     },
     settings::Settings,
 };
@@ -30,69 +34,43 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
 
     let ground = sources::gather(args, &mut settings, around)?;
     warn(flags, &ground.notes);
-    let (diagnosis, info, fault, stopped) = match &ground.subject {
-        // Nothing comes to the routers: the answer is that of `no-provider`.
-        Err(diagnosis) => ((**diagnosis).clone(), None, false, ground.stopped),
-        Ok(found) => {
-            let scenes = scenes::scenes(args, &settings, found)?;
-            let mut fold = Fold::new(&scenes.scenarios, &found.subject);
-            let interest = fold.interest().clone();
-            let read = calls::read(args, found, &interest, &mut fold, around)?;
-            let folded = fold.finish();
-            let unseen = found.unseen(&interest);
-            let command = again(args, &settings);
-            let trial = Trial {
-                folded: &folded,
-                scenarios: &scenes.scenarios,
-                plan: &scenes.plan,
-                subject: &found.subject,
-                interest: &interest,
-                view: &found.view,
-                evidence: &scenes.evidence,
-                unseen: &unseen,
-                argv: &command,
-                source: &found.source,
-            };
-            let info = replay_info(
-                &trial,
-                &ReplayManner {
-                    counts: read.counts,
-                    candidate: scenes.candidate_keys.clone(),
-                    max_shift,
-                    lang: show::lang(&settings, flags, &around.environment),
-                },
-            );
-            let shifted = info.candidate.as_ref().is_some_and(|change| {
-                change
-                    .max_shift
-                    .is_some_and(|most| change.largest_shift > most + 1e-9)
-            });
-            let fault = shifted || loses(&trial);
-            (
-                judge(&trial),
-                Some(info),
-                fault,
-                read.stopped || ground.stopped,
-            )
-        }
+    let lang = show::lang(&settings, flags, &around.environment);
+    let mut answers = Answers {
+        asked: Vec::new(),
+        infos: Vec::new(),
+        fault: false,
+        stopped: ground.stopped,
     };
+    match &ground.subjects {
+        // Nothing comes to the routers: the answer is that of `no-provider`.
+        Err(diagnosis) => {
+            answers.asked.push(Asked {
+                question: ground.question.clone(),
+                diagnosis: (**diagnosis).clone(),
+            });
+            answers.infos.push(None);
+        }
+        Ok(found) => replayed(
+            args,
+            &settings,
+            around,
+            (found.as_slice(), max_shift, lang),
+            &mut answers,
+        )?,
+    }
     let manner = Manner {
         command: "route-replay".to_owned(),
-        lang: show::lang(&settings, flags, &around.environment),
+        lang,
         filter: settings.filter.clone(),
         fail_on: settings.fail_on,
-        stopped,
+        stopped: answers.stopped,
     };
-    let asked = [Asked {
-        question: ground.question.clone(),
-        diagnosis,
-    }];
-    let mut report = report(&asked, &ground.snapshot, &manner);
-    if let Some(answer) = report.reports.first_mut() {
+    let mut report = report(&answers.asked, &ground.snapshot, &manner);
+    for (answer, info) in report.reports.iter_mut().zip(answers.infos) {
         answer.replay = info;
     }
-    // A drill or a candidate that takes everything from a request is a fault whatever the rest is (interrupted comes first).
-    if fault && report.exit != Exit::Interrupted.code() {
+    // A call that loses everything is a fault whatever the rest is (interrupted comes first).
+    if answers.fault && report.exit != Exit::Interrupted.code() {
         report.exit = Exit::Fault.code();
     }
     let text = show::text(
@@ -104,6 +82,75 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
         args.common.sight.snapshot.as_deref(),
     );
     Ok(stream::report(&text, Exit::of(report.exit))?)
+}
+
+/// What was found: one answer for each registry.
+struct Answers {
+    asked: Vec<Asked>,
+    infos: Vec<Option<ReplayInfo>>,
+    /// Some call loses everything, or more moves than may.
+    fault: bool,
+    stopped: bool,
+}
+
+/// Replays the calls over every registry, each call read once.
+fn replayed(
+    args: &RouteReplayArgs,
+    settings: &Settings,
+    around: &Surroundings,
+    (found, max_shift, lang): (&[Found], Option<f64>, Lang),
+    answers: &mut Answers,
+) -> anyhow::Result<()> {
+    let scenes = found
+        .iter()
+        .map(|found| scenes::scenes(args, found))
+        .collect::<Result<Vec<_>, UsageError>>()?;
+    let mut folds: Vec<Fold<'_>> = found
+        .iter()
+        .zip(&scenes)
+        .map(|(found, scenes)| Fold::new(&scenes.scenarios, &found.subject))
+        .collect();
+    let read = calls::read(args, found, &mut folds, around)?;
+    answers.stopped |= read.stopped;
+    let command = again(args, settings);
+    for ((found, scenes), fold) in found.iter().zip(&scenes).zip(folds) {
+        let interest = fold.interest().clone();
+        let folded = fold.finish();
+        let unseen = found.unseen(&interest);
+        let trial = Trial {
+            folded: &folded,
+            scenarios: &scenes.scenarios,
+            plan: &scenes.plan,
+            subject: &found.subject,
+            interest: &interest,
+            view: &found.view,
+            evidence: &scenes.evidence,
+            unseen: &unseen,
+            argv: &command,
+            source: &found.source,
+        };
+        let info = replay_info(
+            &trial,
+            &ReplayManner {
+                counts: read.counts.clone(),
+                candidate: scenes.candidate_keys.clone(),
+                max_shift,
+                lang,
+            },
+        );
+        let shifted = info.candidate.as_ref().is_some_and(|change| {
+            change
+                .max_shift
+                .is_some_and(|most| change.largest_shift > most + 1e-9)
+        });
+        answers.fault |= shifted || loses(&trial);
+        answers.asked.push(Asked {
+            question: found.subject.question.clone(),
+            diagnosis: judge(&trial),
+        });
+        answers.infos.push(Some(info));
+    }
+    Ok(())
 }
 
 /// `20%`, `20` or `0.2`.

@@ -16,7 +16,6 @@ use crate::{
         rules::{RuleSource as _, RuleText},
     },
     rule::kind::RuleKind,
-    settings::Settings,
     view::stage::Evidence,
 };
 
@@ -46,11 +45,7 @@ pub(super) struct Scenes {
 }
 
 /// Builds them.
-pub(super) fn scenes(
-    args: &RouteReplayArgs,
-    settings: &Settings,
-    found: &Found,
-) -> Result<Scenes, UsageError> {
+pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, UsageError> {
     let question = &found.subject.question;
     let is_go = question.consumer.client == Some(Client::Go);
     let zones = &question.zones;
@@ -135,8 +130,6 @@ pub(super) fn scenes(
             .map_err(|error| UsageError::new(format!("--matrix {text}: {error}")))?;
         plan.matrix.push(add(of_version(&base, version)));
     }
-    // Every kind of fact that only the first scenario has is said of it alone.
-    let _ = settings;
     Ok(Scenes {
         scenarios,
         plan,

@@ -1,33 +1,25 @@
 //! Where addresses and rules come from: files, a recording, live systems.
 
 use std::collections::BTreeMap;
-use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use super::super::{Surroundings, live, questions::questions, recorded};
+use super::files::{add_source, held_of, methods, only_service, provider_lines, rule_files};
 use crate::{
     cli::RouteReplayArgs,
     diagnose::{Diagnosis, diagnose, seen},
-    error::{InputError, UsageError},
-    input::{
-        lines::StreamError,
-        providers::{self, ProviderLine},
-    },
-    model::{
-        service_key::ServiceKey,
-        version::{DubboVersion, Line},
-    },
+    error::UsageError,
+    model::version::{DubboVersion, Line},
     observe::probe::Purpose,
-    question::{ConsumerState, Question, World},
-    replay::{Interest, RuleFile, RuleTexts, Subject, key_from_name},
-    report::words::{Phrase, Say},
+    question::{ConsumerState, Question, RegistryAddress, World},
+    replay::{Interest, RuleFile, RuleTexts, Subject},
+    report::words::Say,
     route::rules::{RULE_GROUP, RuleText},
     rule::kind::RuleKind,
     settings::Settings,
-    snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
+    snapshot::{Ended, Snapshot, SourceId},
     view::{
-        application::Application,
-        held::{Entry, Held, LayerKind, Listing, Raw, Reach},
+        held::{Entry, Held, LayerKind},
         interface::{Case, View},
         rule_store::{RuleStore, StoredRule},
         stage::{Evidence, NotSeen, StageId},
@@ -35,15 +27,13 @@ use crate::{
     want::wants,
 };
 
-/// Largest rule file.
-const LARGEST_RULE: u64 = 16 << 20;
-
 /// Everything that was found before any call is replayed.
 pub(super) struct Ground {
     pub(super) question: Question,
     pub(super) snapshot: Snapshot,
-    /// Whose calls can be replayed; a diagnosis when nothing comes to the routers.
-    pub(super) subject: Result<Found, Box<Diagnosis>>,
+    /// Whose calls can be replayed, by registry: each has a directory and a chain of its own. A diagnosis when nothing
+    /// comes to the routers of any.
+    pub(super) subjects: Result<Vec<Found>, Box<Diagnosis>>,
     pub(super) notes: Vec<String>,
     /// Ctrl-C ended the gathering.
     pub(super) stopped: bool,
@@ -127,88 +117,88 @@ fn of_files(args: &RouteReplayArgs, settings: &Settings, file: &Path) -> anyhow:
     let asked = questions(&[service], settings, &[], &[], &snapshot, now)?;
     let question = only(asked.questions)?;
     let held = held_of(&lines, &source);
-    found(
-        args,
-        question,
-        held,
-        None,
-        RuleTexts::new(RuleText::Absent),
-        BTreeMap::new(),
-        snapshot,
+    let seat = Seat {
+        registry: None,
+        live: RuleTexts::new(RuleText::Absent),
+        evidence: BTreeMap::new(),
         source,
-        asked.notes,
-    )
+        held,
+    };
+    ground(args, question, vec![seat], snapshot, asked.notes)
 }
 
-#[expect(
-    clippy::too_many_arguments,
-    reason = "one call for each way to come by the facts"
-)]
-fn found(
+/// A registry of the consumer that has addresses, and the rules that are in force beside it.
+struct Seat {
+    registry: Option<RegistryAddress>,
+    held: Held,
+    live: RuleTexts,
+    evidence: BTreeMap<String, Evidence>,
+    source: SourceId,
+}
+
+/// Joins registries with the rules of the command line.
+fn ground(
     args: &RouteReplayArgs,
     question: Question,
-    held: Held,
-    registry: Option<crate::question::RegistryAddress>,
-    live: RuleTexts,
-    mut evidence: BTreeMap<String, Evidence>,
+    seats: Vec<Seat>,
     mut snapshot: Snapshot,
-    source: SourceId,
     notes: Vec<String>,
 ) -> anyhow::Result<Ground> {
-    let service = question.service.clone();
-    let in_force: Vec<String> = live.texts().map(|(key, _)| key.to_owned()).collect();
-    let given = rule_files(
-        &args.rules,
-        &service,
-        &in_force,
-        &mut snapshot,
-        &mut evidence,
-    )?;
-    let mut known = in_force;
+    let service = &question.service;
+    let live = seats.iter().flat_map(|seat| seat.live.texts());
+    let mut known: Vec<String> = live.map(|(key, _)| key.to_owned()).collect();
+    known.sort();
+    known.dedup();
+    let mut of_files = BTreeMap::new();
+    let given = rule_files(&args.rules, service, &known, &mut snapshot, &mut of_files)?;
     known.extend(given.iter().map(|rule| rule.key.clone()));
     known.sort();
     known.dedup();
-    let mut unused = BTreeMap::new();
+    let mut of_candidates = BTreeMap::new();
     let candidate = rule_files(
         &args.candidate,
-        &service,
+        service,
         &known,
         &mut snapshot,
-        &mut unused,
+        &mut of_candidates,
     )?;
-    for (key, seen) in unused {
-        evidence.entry(key).or_insert(seen);
-    }
-    let world = World {
-        dubbo: question.consumer.dubbo.clone().unwrap_or_else(|| {
-            crate::model::version::DubboVersion::newest(crate::model::version::Line::V3_3)
-        }),
-        state: question.consumer.state.unwrap_or(ConsumerState::Starting),
-    };
-    let view = Case {
-        question: &question,
-        registry: registry.as_ref(),
-        held: &held,
-        world: &world,
-    }
-    .view();
-    let methods = methods(&held);
-    Ok(Ground {
-        subject: Ok(Found {
+    let world = world(&question);
+    let several = seats.len() > 1;
+    let found = |seat: Seat| {
+        let mut question = question.clone();
+        if several {
+            question.registries = seat.registry.iter().cloned().collect();
+        }
+        let mut evidence = seat.evidence;
+        evidence.extend(of_files.clone());
+        for (key, seen) in &of_candidates {
+            evidence.entry(key.clone()).or_insert_with(|| seen.clone());
+        }
+        let view = Case {
+            question: &question,
+            registry: seat.registry.as_ref(),
+            held: &seat.held,
+            world: &world,
+        }
+        .view();
+        Found {
+            methods: methods(&seat.held),
             subject: Subject {
-                question: question.clone(),
-                registry,
-                held,
+                question,
+                registry: seat.registry,
+                held: seat.held,
             },
             view,
-            world,
-            source,
-            live,
+            world: world.clone(),
+            source: seat.source,
+            live: seat.live,
             evidence,
-            given,
-            candidate,
-            methods,
-        }),
+            given: given.clone(),
+            candidate: candidate.clone(),
+        }
+    };
+    Ok(Ground {
+        subjects: Ok(seats.into_iter().map(found).collect()),
         question,
         snapshot,
         notes,
@@ -232,202 +222,6 @@ fn only(mut questions: Vec<Question>) -> Result<Question, UsageError> {
     questions
         .pop()
         .ok_or_else(|| UsageError::new("no service is named"))
-}
-
-/// The service of all lines, when it is one.
-fn only_service(lines: &[ProviderLine]) -> Result<ServiceKey, UsageError> {
-    let mut services: Vec<ServiceKey> = lines.iter().map(|line| line.url.service()).collect();
-    services.sort_by_key(ToString::to_string);
-    services.dedup();
-    match services.as_slice() {
-        [only] => Ok(only.clone()),
-        [] => Err(UsageError::new("the file of providers is empty")
-            .hint("put one provider URL on each line")),
-        several => Err(
-            UsageError::new("the providers are of several services").hint(format!(
-                "name one: {}",
-                several
-                    .iter()
-                    .map(ToString::to_string)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            )),
-        ),
-    }
-}
-
-fn provider_lines(path: &Path) -> anyhow::Result<Vec<ProviderLine>> {
-    let reader = BufReader::new(super::calls::open(path)?.reader);
-    providers::read(reader).map_err(|error| failed(path, error))
-}
-
-/// An error in a file, with its name, line and column.
-pub(super) fn failed(path: &Path, error: StreamError) -> anyhow::Error {
-    let name = path.display().to_string();
-    match error {
-        StreamError::Read(source) => InputError { name, source }.into(),
-        StreamError::At {
-            line,
-            column,
-            problem,
-        } => InputError {
-            name: format!("{name}:{line}:{column}"),
-            source: std::io::Error::other(problem),
-        }
-        .into(),
-    }
-}
-
-fn add_source(snapshot: &mut Snapshot, path: &Path, kind: &str) -> SourceId {
-    snapshot.manifest_mut().add_source(
-        "f",
-        Source {
-            file_as: Some(kind.to_owned()),
-            name: Some(path.display().to_string()),
-            ..Source::new(SourceKind::File)
-        },
-    )
-}
-
-/// What a registry with these entries, and nothing else, holds.
-fn held_of(lines: &[ProviderLine], source: &SourceId) -> Held {
-    let nothing = NotSeen {
-        what: Say::OtherPlaces.into(),
-        why: Say::NotAsked.into(),
-        how_to_see: None,
-        required: false,
-    };
-    let mut held = Held::unknown("-", nothing.clone());
-    held.source = Some(source.clone());
-    held.reach = Reach::Answered(None);
-    held.listing = Listing::Complete(None);
-    held.configurators_listing = Listing::Complete(None);
-    // With files alone, a rule that is not given is not there.
-    held.rules.listed = true;
-    held.swept = Listing::Unknown(nothing);
-    // What is not given is absent.
-    held.rules.listed = true;
-    held.application = Application {
-        mapping_known: true,
-        instances_known: true,
-        ..Application::default()
-    };
-    held.entries = lines
-        .iter()
-        .map(|line| Entry {
-            raw: Raw::Encoded(line.entry.clone()),
-            evidence: Evidence {
-                source: source.clone(),
-                op: "file.line".to_owned(),
-                address: [("line".to_owned(), serde_json::Value::from(line.line))]
-                    .into_iter()
-                    .collect(),
-                position: Some(format!("{}:1", line.line)),
-                seen_at: None,
-                fact: Phrase::new(Say::EntryRegistered)
-                    .with("entry", line.url.address().unwrap_or_default()),
-            },
-            ephemeral: None,
-            owner: None,
-            creator: None,
-            changed_ms: None,
-            nacos: None,
-        })
-        .collect();
-    held
-}
-
-/// Methods that the entries list; a `*` among them says nothing.
-fn methods(held: &Held) -> Vec<String> {
-    let mut methods: Vec<String> = held
-        .entries
-        .iter()
-        .filter_map(|entry| Some(entry.plain()?.text("methods")?.to_owned()))
-        .flat_map(|list| {
-            list.split(',')
-                .map(|method| method.trim().to_owned())
-                .collect::<Vec<_>>()
-        })
-        .filter(|method| !method.is_empty() && method != "*")
-        .collect();
-    methods.sort();
-    methods.dedup();
-    methods
-}
-
-/// Reads `[KEY=]FILE|-`.
-fn rule_files(
-    given: &[String],
-    service: &ServiceKey,
-    in_force: &[String],
-    snapshot: &mut Snapshot,
-    evidence: &mut BTreeMap<String, Evidence>,
-) -> anyhow::Result<Vec<RuleFile>> {
-    let mut files: Vec<RuleFile> = Vec::new();
-    for argument in given {
-        let (name, path) = named(argument);
-        let path = Path::new(path);
-        let mut bytes = Vec::new();
-        super::calls::open(path)?
-            .reader
-            .take(LARGEST_RULE + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|source| InputError {
-                name: path.display().to_string(),
-                source,
-            })?;
-        if bytes.len() as u64 > LARGEST_RULE {
-            return Err(InputError {
-                name: path.display().to_string(),
-                source: std::io::Error::other("a rule of more than 16 MiB"),
-            }
-            .into());
-        }
-        // As Dubbo decodes what the config centre gives it.
-        let text = String::from_utf8_lossy(&bytes).into_owned();
-        let file_name = path.file_name().map_or_else(
-            || "-".to_owned(),
-            |name| name.to_string_lossy().into_owned(),
-        );
-        let keys: Vec<&str> = in_force.iter().map(String::as_str).collect();
-        let key = key_from_name(name.unwrap_or(&file_name), &text, service, &keys)
-            .map_err(|problem| UsageError::new(format!("{argument}: {problem}")))?;
-        if files.iter().any(|known| known.key == key) {
-            return Err(UsageError::new(format!("{key} is given twice")).into());
-        }
-        let id = add_source(snapshot, path, "rule");
-        evidence.insert(
-            key.clone(),
-            Evidence {
-                source: id,
-                op: "file.text".to_owned(),
-                address: [("key".to_owned(), serde_json::Value::from(key.as_str()))]
-                    .into_iter()
-                    .collect(),
-                position: None,
-                seen_at: None,
-                fact: Say::RuleGiven.into(),
-            },
-        );
-        files.push(RuleFile {
-            key,
-            text,
-            file: path.display().to_string(),
-        });
-    }
-    Ok(files)
-}
-
-/// `KEY=FILE` when what stands before the `=` ends as keys do.
-fn named(argument: &str) -> (Option<&str>, &str) {
-    match argument.split_once('=') {
-        Some((key, file))
-            if crate::rule::kind::key_of_file(key).is_some() && !key.contains('/') =>
-        {
-            (Some(key), file)
-        }
-        _ => (None, argument),
-    }
 }
 
 /// From a recording.
@@ -488,8 +282,8 @@ fn service(args: &RouteReplayArgs) -> Result<String, UsageError> {
     })
 }
 
-/// Addresses and rules as the first registry has them that has addresses for this consumer; with `--providers` only the
-/// rules.
+/// Addresses and rules as each registry of the consumer has them, as far as anything comes to its routers; with
+/// `--providers` only the rules.
 fn of_snapshot(
     args: &RouteReplayArgs,
     question: &Question,
@@ -509,10 +303,14 @@ fn of_snapshot(
             ))
         })
         .transpose()?;
-    let several = registries.len() > 1;
     let world = world(&question);
-    let mut chosen = None;
+    let mut seats: Vec<Seat> = Vec::new();
+    let mut empty: Vec<RegistryAddress> = Vec::new();
     for (registry, mut held) in registries {
+        // Members of one registry that were asked apart hold the same.
+        if seats.iter().any(|seat| seat.registry == registry) {
+            continue;
+        }
         if let Some((lines, source)) = &of_file {
             let given = held_of(lines, source);
             held = Held {
@@ -530,40 +328,44 @@ fn of_snapshot(
         .view();
         let reaches = view
             .failed()
-            .is_none_or(|stage| stage.id >= StageId::Router(String::new()))
-            && held.source.is_some();
-        if reaches {
-            chosen = Some((registry, held));
-            break;
+            .is_none_or(|stage| stage.id >= StageId::Router(String::new()));
+        match held.source.clone().filter(|_| reaches) {
+            Some(source) => seats.push(Seat {
+                live: live_rules(&held.rules),
+                evidence: rule_evidence(&held.rules),
+                registry,
+                source,
+                held,
+            }),
+            None => empty.extend(registry),
         }
     }
-    let Some((registry, held)) = chosen else {
+    if seats.is_empty() {
         return Ok(Ground {
             question,
             snapshot,
-            subject: Err(Box::new(diagnosis)),
+            subjects: Err(Box::new(diagnosis)),
             notes,
             stopped,
         });
-    };
-    if several && let Some(registry) = &registry {
+    }
+    empty.retain(|one| seats.iter().all(|seat| seat.registry.as_ref() != Some(one)));
+    empty.dedup();
+    for registry in empty {
         notes.push(format!(
-            "several registries are configured: the calls are replayed on the addresses of {registry}"
+            "nothing comes to the routers from {registry}: the calls are replayed on the other registries"
         ));
     }
-    let mut evidence = BTreeMap::new();
-    for rule in held.rules.stored.iter().filter(|rule| rule.read) {
-        evidence.insert(key_of(rule), rule.evidence.clone());
-    }
-    let Some(source) = held.source.clone() else {
-        return Err(no_addresses().into());
-    };
-    let live = live_rules(&held.rules);
-    let mut ground = found(
-        args, question, held, registry, live, evidence, snapshot, source, notes,
-    )?;
+    let mut ground = ground(args, question, seats, snapshot, notes)?;
     ground.stopped = stopped;
     Ok(ground)
+}
+
+/// Where the rules were seen, by the key under which they are read.
+fn rule_evidence(store: &RuleStore) -> BTreeMap<String, Evidence> {
+    let read = store.stored.iter().filter(|rule| rule.read);
+    read.map(|rule| (key_of(rule), rule.evidence.clone()))
+        .collect()
 }
 
 /// The key under which a stored rule is read. 2.7.0 to 2.7.2 keep its last part in a directory of the rest.

@@ -249,7 +249,10 @@ fn counted(
     budget: &mut usize,
 ) -> Option<AddressSet> {
     let providers = cx.known.providers?;
-    let cost = providers.len().saturating_mul(clauses.len());
+    let values = clauses
+        .iter()
+        .map(|clause| 1 + clause.matches.len() + clause.mismatches.len());
+    let cost = providers.len().saturating_mul(values.sum());
     *budget = budget.checked_sub(cost)?;
     if clauses.is_empty() || asks_consumer(clauses, cx.known.consumer) {
         return None;
@@ -284,24 +287,23 @@ fn asks_consumer(clauses: &[Clause], consumer: Option<&Url>) -> bool {
 
 /// DG8007: hosts and addresses that no known provider has.
 fn addresses(cx: &mut Cx<'_>, then: &[Clause], place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span) {
-    let Some(providers) = cx.known.providers.filter(|list| !list.is_empty()) else {
-        return;
-    };
     for clause in then.iter().take(50) {
-        let has: fn(&Url, &str) -> bool = match clause.key.as_str() {
-            "host" => |url, text| url.host.as_deref() == Some(text),
-            "address" => |url, text| url.address().as_deref() == Some(text),
-            _ => continue,
-        };
         for value in clause.matches.iter().chain(&clause.mismatches).take(1000) {
+            let Some(served) = cx.served() else { return };
+            let has = match clause.key.as_str() {
+                "host" => &served.hosts,
+                "address" => &served.addresses,
+                _ => continue,
+            };
             let text = value.text.as_str();
-            if text.contains(['*', '$', '~']) || providers.iter().any(|url| has(url, text)) {
+            if text.contains(['*', '$', '~']) || has.contains(text) {
                 continue;
             }
+            let count = served.count;
             let at = place(cx, value.span.clone());
             cx.add(
                 found(Code::LintAddressUnknown, at)
-                    .with("count", providers.len())
+                    .with("count", count)
                     .reads(Say::LintFitsNobody),
             );
         }

@@ -1,5 +1,6 @@
 //! Configurators: what they set, and on which addresses.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use super::clause;
@@ -241,17 +242,15 @@ fn provider_addresses(cx: &mut Cx<'_>, item: &ConfigItem, node: Node<'_>) {
 }
 
 fn unknown(cx: &mut Cx<'_>, address: &str, at: Span) {
-    let Some(providers) = cx.known.providers.filter(|list| !list.is_empty()) else {
+    let Some(served) = cx.served() else {
         return;
     };
     let host = address.strip_suffix(":0").unwrap_or(address);
-    let has = providers
-        .iter()
-        .any(|url| url.host.as_deref() == Some(host) || url.address().as_deref() == Some(host));
-    if !has {
+    let count = served.count;
+    if !served.hosts.contains(host) && !served.addresses.contains(host) {
         cx.add(
             found(Code::LintAddressUnknown, at)
-                .with("count", providers.len())
+                .with("count", count)
                 .reads(Say::LintFitsNobody),
         );
     }
@@ -259,19 +258,21 @@ fn unknown(cx: &mut Cx<'_>, address: &str, at: Span) {
 
 fn parameters(cx: &mut Cx<'_>, item: &ConfigItem, node: Node<'_>) {
     let refused = configurator::security_keys(cx.version);
+    let mut read: BTreeMap<&ParameterName, Option<&str>> = BTreeMap::new();
+    for parameter in item.parameters.iter().flatten() {
+        read.entry(&parameter.name)
+            .or_insert(parameter.value.as_deref());
+    }
     for (key, value) in node.get("parameters").into_iter().flat_map(Node::entries) {
         let Some(name) = key.as_text() else { continue };
         if refused.contains(&name) {
             let at = cx.mark(key);
             cx.add(found(Code::LintUnknownKey, at).reads(Say::LintParameterRemoved));
         }
-        let read = item
-            .parameters
-            .iter()
+        let text = read.get(&ParameterName::Text(name.to_owned()));
+        let broken = text
+            .copied()
             .flatten()
-            .find(|parameter| parameter.name == ParameterName::Text(name.to_owned()));
-        let broken = read
-            .and_then(|parameter| parameter.value.as_deref())
             .is_some_and(|text| text.contains('&'));
         if broken && !matches!(value.value(), Value::Map(_) | Value::List(_)) {
             let at = cx.mark(value);

@@ -7,7 +7,7 @@ use crate::route::dialect::Dialect;
 use crate::rule::yaml::Span;
 
 /// Clauses and addresses that are compared at most in one run.
-pub(super) const MOST_COMPARED: usize = 4_000_000;
+pub(super) const MOST_COMPARED: usize = 10_000_000;
 
 /// One condition as far as its effect goes.
 pub(super) struct Effect {

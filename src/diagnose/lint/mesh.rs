@@ -157,6 +157,9 @@ fn shape(cx: &mut Cx<'_>, root: Node<'_>) {
     }
 }
 
+/// Names that are compared to find the one that was meant.
+const MOST_NEAR: usize = 20_000;
+
 /// Subsets that a route names and no `DestinationRule` has.
 fn subsets(cx: &mut Cx<'_>, roots: &[Node<'_>]) {
     let spec = |kind: &'static str| {
@@ -179,6 +182,7 @@ fn subsets(cx: &mut Cx<'_>, roots: &[Node<'_>]) {
         .flat_map(Node::items)
         .filter_map(|route| route.get("destination")?.get("subset"));
     let mut seen = BTreeSet::new();
+    let mut budget = MOST_NEAR;
     for node in named {
         let Some(name) = node.as_text() else { continue };
         if known.contains(name) || !seen.insert(node.id()) {
@@ -186,7 +190,10 @@ fn subsets(cx: &mut Cx<'_>, roots: &[Node<'_>]) {
         }
         let at = cx.mark(node);
         let mut remark = found(Code::RuleNoEffect, at).reads(Say::LintMeshSubset);
-        if let Some(near) = nearest(name, known.iter().copied()) {
+        budget = budget.saturating_sub(known.len());
+        if budget > 0
+            && let Some(near) = nearest(name, known.iter().copied())
+        {
             remark = remark.meant(Phrase::new(Say::LintDidYouMean).with("near", near));
         }
         cx.add(remark);

@@ -22,6 +22,9 @@ mod visible;
 pub use crate::rule::{condition::text::shown, kind::RuleKind};
 pub use reading::reading;
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use serde_json::{Map, Value, json};
 
 use super::code::{Code, Severity};
@@ -112,6 +115,7 @@ pub fn lint(rule: RuleText<'_>, version: &DubboVersion, known: Known<'_>) -> Lin
         kept: [0; 2],
         more: 0,
         refused: false,
+        served: OnceCell::new(),
     };
     visible::start(&mut cx);
     match rule.kind {
@@ -138,6 +142,17 @@ struct Cx<'a> {
     kept: [usize; 2],
     more: usize,
     refused: bool,
+    served: OnceCell<Served>,
+}
+
+/// Where the known providers are.
+#[derive(Default)]
+struct Served {
+    hosts: HashSet<String>,
+    /// With their ports.
+    addresses: HashSet<String>,
+    /// How many providers there are.
+    count: usize,
 }
 
 /// A finding before it is kept.
@@ -230,6 +245,21 @@ impl Cx<'_> {
             line: String::new(),
             line_column: 1,
         });
+    }
+
+    /// Where the known providers are; `None` when nobody is known.
+    fn served(&self) -> Option<&Served> {
+        let providers = self.known.providers.filter(|list| !list.is_empty())?;
+        Some(self.served.get_or_init(|| {
+            Served {
+                hosts: providers
+                    .iter()
+                    .filter_map(|url| url.host.clone())
+                    .collect(),
+                addresses: providers.iter().filter_map(Url::address).collect(),
+                count: providers.len(),
+            }
+        }))
     }
 
     /// The version refuses the text: what was in force stays.

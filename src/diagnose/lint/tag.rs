@@ -7,7 +7,6 @@ use super::condition::root_map;
 use super::effect::MOST_COMPARED;
 use super::fields::{self, Field, HEADER, Shape, field, since};
 use super::{Code, Cx, Phrase, Say, found};
-use crate::model::url::Url;
 use crate::rule::ip_expression::{Host, IpError, IpExpression};
 use crate::rule::tag::{self, Tag, TagRule};
 use crate::rule::yaml::{Node, Span, Value};
@@ -77,9 +76,13 @@ fn tags(cx: &mut Cx<'_>, root: Node<'_>, rule: &TagRule) {
         .filter(|node| !node.is_null())
         .collect();
     let mut names: BTreeMap<&str, Node<'_>> = BTreeMap::new();
+    let hosts = cx.known.providers.unwrap_or_default().iter();
+    let hosts: Vec<(Host, u32)> = hosts
+        .map(|url| (Host::new(url.host.as_deref().unwrap_or_default()), url.port))
+        .collect();
     let mut budget = MOST_COMPARED;
     for (tag, node) in rule.tags.iter().zip(nodes) {
-        one(cx, rule, tag, node, &mut budget);
+        one(cx, (rule, tag), node, &hosts, &mut budget);
         let Some(name) = tag.name.as_deref() else {
             let at = cx.mark(node);
             cx.add(found(Code::RuleNoEffect, at).reads(Say::LintTagWithoutName));
@@ -98,7 +101,13 @@ fn tags(cx: &mut Cx<'_>, root: Node<'_>, rule: &TagRule) {
     }
 }
 
-fn one(cx: &mut Cx<'_>, rule: &TagRule, tag: &Tag, node: Node<'_>, budget: &mut usize) {
+fn one(
+    cx: &mut Cx<'_>,
+    (rule, tag): (&TagRule, &Tag),
+    node: Node<'_>,
+    hosts: &[(Host, u32)],
+    budget: &mut usize,
+) {
     let addresses = tag.addresses.as_deref().unwrap_or_default();
     let reads_match = cx.version.at_least([3, 2])
         && rule
@@ -134,27 +143,27 @@ fn one(cx: &mut Cx<'_>, rule: &TagRule, tag: &Tag, node: Node<'_>, budget: &mut 
         .flat_map(Node::items)
         .collect();
     let mut known = 0;
-    let mut compared = cx.known.providers.is_some_and(|list| !list.is_empty());
+    let mut compared = !hosts.is_empty();
     for (address, node) in addresses.iter().zip(items) {
         let at = cx.mark(node);
         if form(cx, address, at) {
             continue;
         }
-        let Some(providers) = cx.known.providers.filter(|_| compared) else {
+        if !compared {
             continue;
-        };
-        if let Some(rest) = budget.checked_sub(providers.len()) {
+        }
+        if let Some(rest) = budget.checked_sub(hosts.len()) {
             *budget = rest;
         } else {
             compared = false;
             continue;
         }
-        if fits(address, providers) {
+        if fits(address, hosts) {
             known += 1;
         } else {
             cx.add(
                 found(Code::LintAddressUnknown, at)
-                    .with("count", providers.len())
+                    .with("count", hosts.len())
                     .reads(Say::LintFitsNobody),
             );
         }
@@ -193,15 +202,15 @@ fn form(cx: &mut Cx<'_>, address: &str, at: Span) -> bool {
 }
 
 /// Whether a provider has the address: an expression, or `0.0.0.0:port`.
-fn fits(address: &str, providers: &[Url]) -> bool {
+fn fits(address: &str, hosts: &[(Host, u32)]) -> bool {
     let expression = IpExpression::new(address);
-    providers.iter().any(|url| {
-        let host = url.host.as_deref().unwrap_or_default();
-        match expression.matches(&Host::new(host), url.port) {
+    let any_host = address.strip_prefix("0.0.0.0:");
+    hosts
+        .iter()
+        .any(|(host, port)| match expression.matches(host, *port) {
             // a name that only DNS knows may be anybody
             Ok(true) | Err(IpError::Unresolved) => true,
-            Ok(false) => address == format!("0.0.0.0:{}", url.port),
+            Ok(false) => any_host.is_some_and(|wanted| *wanted == port.to_string()),
             Err(_) => false,
-        }
-    })
+        })
 }

@@ -59,6 +59,8 @@ pub(crate) struct Said {
     contacts: Contacts,
     /// Metadata of an application that the consumer could not get.
     unread: Vec<Unread>,
+    /// A condition rule with `force` left nothing.
+    forced: Vec<Proof>,
     /// A router threw, and the list behind it is empty (error 2-1).
     router_errors: Vec<Proof>,
     /// A class that cannot be sent, where a call of this service failed with it.

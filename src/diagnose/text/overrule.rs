@@ -11,6 +11,7 @@ use crate::{
     model::version::Line,
     question::{ConsumerState, World},
     report::words::{Phrase, Say},
+    rule::kind::RuleKind,
     view::{
         held::{Entry, Held},
         interface::Case,
@@ -295,9 +296,47 @@ impl Said {
         if is_open_at_own_view(judged) && self.own_view(case, judged) {
             return;
         }
+        if self.routed_by_kept_rule(case, judged) {
+            return;
+        }
         if !quiet {
             self.candidates(judged);
         }
+    }
+
+    /// What is open is only what a rule said before a text came that has no effect; and the consumer says that a forced
+    /// condition leaves nothing. None of the texts of now does: it is the one that it kept.
+    fn routed_by_kept_rule(&self, case: &Case<'_>, judged: &mut Judged) -> bool {
+        let undecided = &judged.view.routed.undecided;
+        let (Some(proof), [fact]) = (
+            self.forced.iter().max_by_key(|proof| proof.own),
+            undecided.as_slice(),
+        ) else {
+            return false;
+        };
+        let key = fact.what.params.get("rule").cloned();
+        let (Say::PreviousRule, Some(key)) = (fact.what.say, key) else {
+            return false;
+        };
+        if self.nothing.is_empty() || RuleKind::of_key(&key) != Some(RuleKind::Condition) {
+            return false;
+        }
+        let stage = if key.contains(':') {
+            "condition.service"
+        } else {
+            "condition.application"
+        };
+        let mut proof = proof.clone();
+        let total = case.held.entries.len();
+        let params = &mut proof.raised.params;
+        params.insert("rule".to_owned(), key.as_str().into());
+        params.insert("count".to_owned(), judged.view.left.len().into());
+        params.insert("total".to_owned(), total.into());
+        proof.raised.subject = ("rule".to_owned(), key);
+        judged.view.routed.undecided.clear();
+        settle(judged, StageId::Router(stage.to_owned()), &proof);
+        judged.limits.insert(Limit::Rule);
+        true
     }
 
     fn block(&self, judged: &mut Judged) {

@@ -119,6 +119,30 @@ impl Said {
         });
     }
 
+    /// A condition rule with `force` left nothing. The text of the rule is not said for rules of a config centre.
+    pub(super) fn forced(
+        &mut self,
+        question: &Question,
+        log: &LogFacts,
+        failure: &Failure,
+        about: bool,
+        own: bool,
+    ) {
+        let Some(message) = find(failure, MessageId::Force).filter(|_| about) else {
+            return;
+        };
+        let service = question.service.to_string();
+        self.forced.push(Proof {
+            raised: raised(
+                Code::RoutedAway,
+                json!({"service": service, "condition": "force: true"}),
+                ("service", &service),
+                vec![evidence(log, message)],
+            ),
+            own,
+        });
+    }
+
     /// A class that could not be sent, where a call of this service failed with it or right after it.
     pub(super) fn unsent(
         &mut self,

@@ -235,6 +235,7 @@ impl Said {
         self.unusable(question, log, failure, own);
         self.contacts.take(log, failure, own);
         self.router_error(question, log, failure, about, own);
+        self.forced(question, log, failure, about, own);
         self.unsent(question, log, failure, own);
         self.told_nothing(log, failure, own);
         self.masquerade(log, failure);

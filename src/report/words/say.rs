@@ -250,6 +250,7 @@ sentences! {
     PatchNotModelled: "the routers of Dubbo {dubbo} are only partly known", "Dubbo {dubbo} 的路由只有部分已知";
     RouterResult: "what {router} leaves (rule {rule})", "{router} 留下的地址（规则 {rule}）";
     ScriptNotRun: "a script is not run: anything from nothing to its input may be left", "不执行脚本：从没有到全部输入都可能剩下";
+    ScriptFails: "the script of {rule} ends with an error and is passed over: {text} is null while routers run", "{rule} 的脚本以错误结束并被跳过：路由执行时 {text} 为 null";
     ScriptNoEngine: "the JDK has no engine for the script of {rule}: it has no effect", "JDK 没有执行 {rule} 脚本的引擎：规则不起作用";
     ExpressionNotRun: "the expression {text} cannot be replayed", "无法重放表达式 {text}";
     ZoneNotKnown: "the zone or parameter that it compares is not known", "它所比较的机房或参数未知";

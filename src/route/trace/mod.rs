@@ -140,6 +140,8 @@ pub enum Effect {
     EmptyProtection,
     /// A script, which is not run: anything from nothing to the input.
     Script,
+    /// A script that asks for something that is never there before anything else: it fails, and the rule is passed over.
+    ScriptFails,
     /// Nothing runs: the script's engine is missing, so that the rule has no effect.
     NoEngine(String),
     /// A part that cannot be replayed, such as a regular expression with look-around.
@@ -215,25 +217,30 @@ pub enum RuleState {
     InForce,
 }
 
-/// What was worked out last, for calls that go the same way one after the other.
+/// Ways that are remembered: calls go a few of them, in any order.
+const WAYS: usize = 4;
+
+/// What was worked out lately, for calls that go a way that others went before.
 #[derive(Debug)]
-pub(super) struct Last<K, V>(RefCell<Option<(K, V)>>);
+pub(super) struct Last<K, V>(RefCell<Vec<(K, V)>>);
 
 impl<K, V> Default for Last<K, V> {
     fn default() -> Self {
-        Self(RefCell::new(None))
+        Self(RefCell::new(Vec::new()))
     }
 }
 
 impl<K: PartialEq, V: Clone> Last<K, V> {
-    /// The value of the last time if that was about the same, else a new one.
+    /// The value of one of the last times if that was about the same, else a new one.
     pub(super) fn or_make(&self, about: K, make: impl FnOnce() -> V) -> V {
         let mut last = self.0.borrow_mut();
-        if let Some((_, value)) = last.as_ref().filter(|(known, _)| *known == about) {
-            return value.clone();
+        if let Some(place) = last.iter().position(|(known, _)| *known == about) {
+            last[..=place].rotate_right(1);
+            return last[0].1.clone();
         }
         let value = make();
-        *last = Some((about, value.clone()));
+        last.truncate(WAYS - 1);
+        last.insert(0, (about, value.clone()));
         value
     }
 }
@@ -324,7 +331,34 @@ fn line_starts(text: &str) -> Vec<usize> {
     starts
 }
 
+impl Trace {
+    /// Forgets all but the first parts of each router that let everything pass: a rule may have a hundred thousand of
+    /// them, and a trace is kept for each class of calls.
+    pub fn shorten(&mut self, most: usize) {
+        for step in &mut self.steps {
+            let mut left = most;
+            step.parts.retain(|part| {
+                let is_kept = !part.is_quiet() || left > 0;
+                left = left.saturating_sub(usize::from(part.is_quiet()));
+                is_kept
+            });
+            step.parts.shrink_to_fit();
+        }
+    }
+}
+
 impl Part {
+    /// Whether it let everything pass, without a doubt.
+    fn is_quiet(&self) -> bool {
+        let passes = matches!(
+            self.effect,
+            Effect::Off | Effect::NotConcerned { .. } | Effect::Keeps | Effect::Ignored
+        );
+        passes
+            && self.removed.is_empty()
+            && matches!(&self.output, Outcome::Only(set) if !set.is_empty())
+    }
+
     /// Whether what the removed addresses do not fit is about where they are: their host, or the parameter `key` that
     /// names their zone; a declared router that keeps the consumer's zone always is. Nothing is when nobody told of
     /// zones (`known`).

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 
 use super::condition_multi::MultiDestinationRule;
 use super::error::RuleError;
+use super::expanded;
 use super::header::{Header, TEXTS, root, with_header};
 use super::pojo::{self, Bean, Content};
 use super::release::snake_yaml;
@@ -50,6 +51,7 @@ const RULE: Bean = Bean(with_header![("conditions", TEXTS)]);
 pub fn parse(text: &str, version: &DubboVersion) -> Result<ConditionDocument, RuleError> {
     if !version.at_least([2, 7, 10]) {
         let document = load_root_untagged(text, snake_yaml(version))?;
+        expanded::check(text.len(), document.root().and_then(conditions))?;
         let read = typed::condition_rule(document.root())?;
         return Ok(ConditionDocument::Classic(classic(
             read.header,
@@ -58,6 +60,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<ConditionDocument, Ru
     }
     let document = load(text, snake_yaml(version))?;
     let root = root(document.root())?;
+    expanded::check(text.len(), conditions(root))?;
     if !version.line().is_3x() {
         let object = pojo::object(root, &RULE)?;
         let conditions = object.list("conditions").map(|items| {
@@ -109,6 +112,10 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<ConditionDocument, Ru
         header,
         texts(root.get("conditions")),
     )))
+}
+
+fn conditions(root: Node<'_>) -> Option<Node<'_>> {
+    root.get("conditions")
 }
 
 /// No conditions make a document invalid.

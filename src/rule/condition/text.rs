@@ -127,6 +127,18 @@ pub fn shown(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// Characters of a condition that are shown.
+const LONGEST_SHOWN: usize = 400;
+
+/// A condition or a part of one as it is shown: see [`shown`], and cut when it is very long.
+pub fn excerpt(text: &str) -> Cow<'_, str> {
+    let shown = shown(text);
+    match shown.char_indices().nth(LONGEST_SHOWN) {
+        Some((end, _)) => Cow::Owned(format!("{}..", &shown[..end])),
+        None => shown,
+    }
+}
+
 /// Whether the values under a key are secret: `password`, `attachments[token]`.
 pub fn is_secret_key(key: &str) -> bool {
     let named = key.split_once("attachments[");

@@ -78,7 +78,7 @@ pub struct Parameter {
 }
 
 /// The key of a parameter in the document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ParameterName {
     /// A text.
     Text(String),

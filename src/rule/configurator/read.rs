@@ -1,10 +1,13 @@
 //! The ways in which versions read a configurator document.
 
+use std::collections::BTreeMap;
+
 use super::{ConditionMatch, ConfigItem, ConfiguratorRule, Parameter, ParameterName};
 use crate::model::url::{Url, UrlError, is_true};
 use crate::model::version::DubboVersion;
 use crate::rule::condition::value_of;
 use crate::rule::error::RuleError;
+use crate::rule::expanded;
 use crate::rule::header::{TEXTS, root};
 use crate::rule::pojo::{self, Bean, Class, Content, Pojo};
 use crate::rule::release::snake_yaml;
@@ -94,6 +97,7 @@ pub(super) fn field_by_field(
 ) -> Result<ConfiguratorRule, RuleError> {
     let document = load(text, snake_yaml(version))?;
     let map = root(document.root())?;
+    expanded::check(text.len(), map.get("configs"))?;
     Ok(ConfiguratorRule {
         config_version: cast(map, "configVersion")?,
         scope: cast(map, "scope")?,
@@ -226,6 +230,7 @@ fn in_hash_order(mut parameters: Vec<Parameter>) -> Vec<Parameter> {
 pub(super) fn object(text: &str, version: &DubboVersion) -> Result<ConfiguratorRule, RuleError> {
     let document = load(text, snake_yaml(version))?;
     let map = root(document.root())?;
+    expanded::check(text.len(), map.get("configs"))?;
     let object = pojo::object(map, &RULE)?;
     // a value that is no flag, as a quoted one, makes the default null
     let is_set = map.get("enabled").is_some_and(|value| !value.is_null());
@@ -286,6 +291,8 @@ fn item_of(object: &Pojo) -> ConfigItem {
 /// 2.7.0 to 2.7.9: SnakeYAML builds the rule itself.
 pub(super) fn typed(text: &str, version: &DubboVersion) -> Result<ConfiguratorRule, RuleError> {
     let document = load_root_untagged(text, snake_yaml(version))?;
+    let configs = document.root().and_then(|root| root.get("configs"));
+    expanded::check(text.len(), configs)?;
     let mut rule = ConfiguratorRule {
         config_version: None,
         scope: None,
@@ -346,15 +353,19 @@ fn typed_parameters(node: Node<'_>) -> Result<Option<Vec<Parameter>>, RuleError>
     let Some(entries) = typed::map(node)? else {
         return Ok(None);
     };
-    let mut kept: Vec<(ParameterName, Position, Node<'_>)> = Vec::with_capacity(entries.len());
+    let mut kept: Vec<Option<(ParameterName, Position, Node<'_>)>> =
+        Vec::with_capacity(entries.len());
+    let mut places = BTreeMap::new();
     for (name, value) in entries {
         let at = name.start();
         let name = typed::text(name)?.map_or(ParameterName::Null, ParameterName::Text);
         // of equal keys the last one stays, at its place
-        kept.retain(|(known, ..)| *known != name);
-        kept.push((name, at, value));
+        if let Some(place) = places.insert(name.clone(), kept.len()) {
+            kept[place] = None;
+        }
+        kept.push(Some((name, at, value)));
     }
-    let parameters = kept.into_iter().map(|(name, at, value)| {
+    let parameters = kept.into_iter().flatten().map(|(name, at, value)| {
         Ok(Parameter {
             name,
             value: typed::text(value)?,

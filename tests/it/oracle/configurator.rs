@@ -1,7 +1,7 @@
 //! Configurators: documents and `override://` URLs, and what they make of a URL.
 
 use diag::model::url::Url;
-use diag::model::version::DubboVersion;
+use diag::model::version::{DubboVersion, Line};
 use diag::rule::configurator::{ListenError, listen, parse};
 use diag::rule::override_url::{Configurator, ConfiguratorError, Place, configurators};
 use serde_json::{Value, json};
@@ -11,6 +11,7 @@ use super::{Kind, Outcome, answer};
 pub(super) const KIND: Kind = Kind {
     name: "configurator",
     check,
+    lines: &Line::MODELLED,
     patches: &["2.7.8", "3.0.5", "3.1.0", "3.2.0", "3.3.0"],
     skipped: &[],
 };

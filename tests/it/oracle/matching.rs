@@ -12,6 +12,7 @@ use super::{Kind, Outcome, answer, directory};
 pub(super) const KIND: Kind = Kind {
     name: "match",
     check,
+    lines: &Line::MODELLED,
     patches: &[],
     skipped: &[],
 };

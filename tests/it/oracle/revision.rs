@@ -16,6 +16,7 @@ const SIGNATURES: &str = "2.7 hashes the signatures of Java methods";
 pub(super) const KIND: Kind = Kind {
     name: "revision",
     check,
+    lines: &Line::MODELLED,
     patches: &[],
     skipped: &[
         (Line::V2_7, EXPORTING, 273),

@@ -3,7 +3,7 @@
 use diag::budget::effective::{self, Attached, Call, Source, Timeout};
 use diag::budget::layers::{Layers, Set};
 use diag::model::url::{Url, encode};
-use diag::model::version::DubboVersion;
+use diag::model::version::{DubboVersion, Line};
 use diag::view::directory::{Directory, Notification, Rules, merge_at_once};
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,7 @@ use super::{Kind, Outcome, answer};
 pub(super) const KIND: Kind = Kind {
     name: "timeout",
     check,
+    lines: &Line::MODELLED,
     patches: &[],
     skipped: &[],
 };

@@ -2,7 +2,7 @@
 
 use diag::model::secret::Secret;
 use diag::model::url::Url;
-use diag::model::version::DubboVersion;
+use diag::model::version::{DubboVersion, Line};
 use serde_json::{Value, json};
 
 use super::{Kind, Outcome, answer};
@@ -10,6 +10,7 @@ use super::{Kind, Outcome, answer};
 pub(super) const KIND: Kind = Kind {
     name: "url",
     check,
+    lines: &Line::MODELLED,
     patches: &[],
     skipped: &[],
 };

@@ -16,6 +16,8 @@ use crate::{
 
 /// More classes than these are not tried.
 const MOST: usize = 64;
+/// Names of methods times names in rules that are compared.
+const MOST_COMPARED: usize = 4_000_000;
 /// A value that no rule writes.
 const OTHER: &str = "\u{1}other";
 
@@ -57,9 +59,18 @@ pub(super) fn classes(
     }
     let is_given =
         given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
+    let mut cut = false;
     let dimensions: Vec<Dimension> = values
         .into_iter()
         .filter_map(|(subject, globs)| match subject {
+            Subject::Method
+                if given.method.is_none()
+                    && !generic
+                    && globs.len() * methods.map_or(globs.len(), BTreeSet::len) > MOST_COMPARED =>
+            {
+                cut = true;
+                None
+            }
             Subject::Method if given.method.is_none() && !generic => {
                 Some(of_methods(subject, &globs, methods))
             }
@@ -75,7 +86,6 @@ pub(super) fn classes(
         name: String::new(),
         call: base,
     }];
-    let mut cut = false;
     for dimension in dimensions {
         if classes.len() * dimension.parts.len() > MOST {
             cut = true;

@@ -46,6 +46,8 @@ pub(super) use stages::{kind_of, same_rule};
 
 /// Ways in which the unknown of a consumer is tried at most.
 const MOST_VARIANTS: usize = 16;
+/// Bytes of rules that are read again to try them.
+const LONGEST_REREAD: usize = 2 << 20;
 
 /// What the routers leave of the calls, beside the stages.
 #[derive(Debug, Clone, Default)]
@@ -86,12 +88,23 @@ struct Variant {
     hidden: BTreeSet<String>,
 }
 
-/// A chain with all its traces.
+/// A chain, and what becomes of every class of calls in it.
 struct Replay<'a> {
     application: Application<Box<dyn RuleSource + 'a>>,
     chain: Chain,
-    traces: Vec<(Class, Trace)>,
+    classes: Vec<(Class, Fate)>,
     cut: bool,
+}
+
+impl Replay<'_> {
+    fn fates(&self) -> Vec<Fate> {
+        self.classes.iter().map(|(_, fate)| *fate).collect()
+    }
+
+    /// The way of the calls of a class, with reasons.
+    fn explain(&self, class: &Class) -> Trace {
+        self.application.explain(&self.chain, &class.call)
+    }
 }
 
 /// What becomes of the calls of one class.
@@ -104,8 +117,8 @@ enum Fate {
     Loses,
 }
 
-fn fate(trace: &Trace) -> Fate {
-    match &trace.outcome {
+fn fate(outcome: &Result<Outcome, Thrown>) -> Fate {
+    match outcome {
         Err(_) => Fate::Loses,
         Ok(outcome) if outcome.is_empty() => Fate::Loses,
         Ok(Outcome::Within(_)) => Fate::Unknown,
@@ -144,15 +157,11 @@ pub(super) fn stages<'a>(
     let left = told.left.clone();
     let verdict = told.verdict();
     doubts(case, &input, &shown, &verdict, &mut routed);
-    let fates: Vec<Fate> = shown.traces.iter().map(|(_, trace)| fate(trace)).collect();
+    let fates = shown.fates();
     let loses = |fate: &Fate| matches!(fate, Fate::Loses | Fate::Sometimes);
     if fates.iter().any(loses) && !fates.iter().all(|fate| *fate == Fate::Loses) {
-        let named = shown
-            .traces
-            .iter()
-            .zip(&fates)
-            .filter(|(_, fate)| loses(fate));
-        routed.lost = named.map(|((class, _), _)| class.name.clone()).collect();
+        let named = shown.classes.iter().filter(|(_, fate)| loses(fate));
+        routed.lost = named.map(|(class, _)| class.name.clone()).collect();
     }
     if !case.dubbo().at_least([2, 7, 3]) && uses_tags(&input, &shown) {
         routed.remarks.push(remarks::not_modelled(case));
@@ -332,18 +341,18 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         &case.question.invocation,
         generic,
     );
-    let traces = found
+    let classes = found
         .classes
         .into_iter()
         .map(|class| {
-            let trace = application.explain(&chain, &class.call);
-            (class, trace)
+            let fate = fate(&application.route(&chain, &class.call));
+            (class, fate)
         })
         .collect();
     Ok(Replay {
         application,
         chain,
-        traces,
+        classes,
         cut: found.cut,
     })
 }
@@ -354,7 +363,7 @@ fn uses_tags(input: &Input<'_>, shown: &Replay<'_>) -> bool {
     input.urls.iter().any(|url| has_tag(url.own()))
         || has_tag(&input.consumer)
         || shown
-            .traces
+            .classes
             .iter()
             .any(|(class, _)| class.call.attachment("dubbo.tag").is_some())
         || shown
@@ -394,30 +403,35 @@ fn doubts(
             return false;
         }
         routed.possible.extend(told.raised().cloned());
-        routed.undecided.push(NotSeen {
-            what,
-            why: why.into(),
-            how_to_see: None,
-            required: true,
-        });
+        routed.undecided.push(untold(what, why));
         true
     };
-    for (names, variant) in variants(case, input, shown) {
+    let most = most_variants(case);
+    let parameter = |names: String| Phrase::new(Say::ConsumerParameter).with("name", names);
+    let (variants, untried) = variants(case, input, shown, most);
+    let differing = variants.into_iter().any(|(names, variant)| {
         routed.assumed = true;
-        let what = Phrase::new(Say::ConsumerParameter).with("name", names);
-        if differs(&variant, what, Say::RulesAskForIt, routed) {
-            break;
-        }
+        differs(&variant, parameter(names), Say::RulesAskForIt, routed)
+    });
+    if let (Some(name), false) = (untried, differing) {
+        routed
+            .undecided
+            .push(untold(parameter(name), Say::RulesAskForIt));
     }
-    for (application, first) in firsts(input).into_iter().skip(1).take(MOST_VARIANTS) {
+    let address = |name: String| Phrase::new(Say::FirstAddress).with("application", name);
+    let mut firsts = firsts(case, input).into_iter().skip(1);
+    let differing = firsts.by_ref().take(most).any(|(application, first)| {
         let variant = Variant {
             first,
             ..Variant::default()
         };
-        let what = Phrase::new(Say::FirstAddress).with("application", application);
-        if differs(&variant, what, Say::FirstAddressDecides, routed) {
-            break;
-        }
+        let what = address(application);
+        differs(&variant, what, Say::FirstAddressDecides, routed)
+    });
+    if let (Some((application, _)), false) = (firsts.next(), differing) {
+        routed
+            .undecided
+            .push(untold(address(application), Say::FirstAddressDecides));
     }
     let stale = stale(case, shown);
     if let Some(key) = stale.first() {
@@ -430,20 +444,56 @@ fn doubts(
     }
 }
 
+/// A fact that decides, and that nobody told.
+fn untold(what: Phrase, why: Say) -> NotSeen {
+    NotSeen {
+        what,
+        why: why.into(),
+        how_to_see: None,
+        required: true,
+    }
+}
+
+/// In how many ways the unknown is tried: fewer when rules are so long that reading them again and again takes time.
+fn most_variants(case: &Case<'_>) -> usize {
+    let rules = &case.held.rules.stored;
+    let length: usize = rules.iter().map(|rule| rule.text.len()).sum();
+    (LONGEST_REREAD / length.max(1)).clamp(1, MOST_VARIANTS)
+}
+
 /// Every application of a provider, and the first address that has it: its rules are read when that one comes first.
-fn firsts(input: &Input<'_>) -> Vec<(String, usize)> {
+/// Of applications without a rule one stands for all.
+fn firsts(case: &Case<'_>, input: &Input<'_>) -> Vec<(String, usize)> {
+    let rules = &case.held.rules;
+    let has_rule = |name: &str| {
+        let stored = rules.stored.iter().map(|rule| rule.name.as_str());
+        let unseen = rules.not_seen.keys().map(String::as_str);
+        stored.chain(unseen).any(|text| text.contains(name))
+    };
     let mut found: Vec<(String, usize)> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut without_rule = false;
     for (place, url) in input.urls.iter().enumerate() {
         let name = url.remote_application().unwrap_or_default();
-        if found.iter().all(|(known, _)| known != name) {
+        if !known.insert(name) {
+            continue;
+        }
+        let is_first = found.is_empty();
+        if has_rule(name) || !std::mem::replace(&mut without_rule, true) || is_first {
             found.push((name.to_owned(), place));
         }
     }
     found
 }
 
-/// What the rules ask of the consumer that the question does not say, filled in so that they apply.
-fn variants(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<(String, Variant)> {
+/// What the rules ask of the consumer that the question does not say, filled in so that they apply: one by one, and all
+/// together; and the first that `most` leaves out.
+fn variants(
+    case: &Case<'_>,
+    input: &Input<'_>,
+    shown: &Replay<'_>,
+    most: usize,
+) -> (Vec<(String, Variant)>, Option<String>) {
     let consumer = &case.question.consumer;
     let mut found: Vec<(String, Variant)> = Vec::new();
     for ask in shown.application.asks(&shown.chain) {
@@ -478,19 +528,30 @@ fn variants(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<(Stri
         }
         found.push((name.clone(), variant));
     }
-    if let Some(first) = found.first().cloned()
-        && found.len() > 1
-    {
-        let mut all = first.1;
-        for (_, variant) in &found[1..] {
-            all.parameters.extend(variant.parameters.clone());
+    if found.len() > 1 {
+        let mut all = Variant::default();
+        let mut names: Vec<&str> = Vec::new();
+        for (name, variant) in &found {
+            for (name, value) in &variant.parameters {
+                all.parameters
+                    .entry(name.clone())
+                    .or_insert_with(|| value.clone());
+            }
             all.host = all.host.or_else(|| variant.host.clone());
+            if names.last() != Some(&name.as_str()) && names.len() < MOST_VARIANTS {
+                names.push(name);
+            }
         }
-        let names: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
-        found.push((names.join(", "), all));
+        let together = (names.join(", "), all);
+        let untried = found.get(most - 1).map(|(name, _)| name.clone());
+        let untried = untried.filter(|_| found.len() > most);
+        if untried.is_some() {
+            found.truncate(most - 1);
+        }
+        found.push(together);
+        return (found, untried);
     }
-    found.truncate(MOST_VARIANTS);
-    found
+    (found, None)
 }
 
 /// Rules whose text of now is not in force in a consumer that was running before: what it read earlier stays.

@@ -1,6 +1,6 @@
 //! Findings about the rules in force that stand whatever the verdict: refused, leaking, without effect, not replayed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -11,6 +11,11 @@ use crate::{
     rule::{mesh, tag, yaml::Position},
     view::stage::Raised,
 };
+
+/// Parts of rules that are looked at over all classes of calls.
+const MOST_PARTS: usize = 100_000;
+/// Remarks about parts of rules.
+const MOST_REMARKS: usize = 200;
 
 /// All of them, each rule and part once.
 pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<Raised> {
@@ -36,15 +41,21 @@ pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec
         }
     }
     let mut seen = BTreeSet::new();
-    for (_, trace) in &shown.traces {
-        for explained in &trace.steps {
+    let mut budget = MOST_PARTS;
+    for (class, _) in &shown.classes {
+        for explained in shown.explain(class).steps {
+            budget = budget.saturating_sub(explained.parts.len());
             for part in &explained.parts {
-                if let Some(remark) = of_part(case, input, explained, part)
+                if seen.len() < MOST_REMARKS
+                    && let Some(remark) = of_part(case, input, &explained, part)
                     && seen.insert((remark.code, remark.subject.clone(), part.text.clone()))
                 {
                     found.push(remark);
                 }
             }
+        }
+        if budget == 0 {
+            break;
         }
     }
     found
@@ -90,6 +101,7 @@ fn of_part(
     let condition = json!({"rule": key, "condition": part.text, "position": place});
     let (code, params) = match &part.effect {
         Effect::Ignored => (Code::RuleLeaks, condition),
+        Effect::ScriptFails => (Code::RuleNoEffect, condition),
         // Up to 3.2.3 a generic call is always called `$invoke`: no name of a method ever fits.
         Effect::NotConcerned { clause, value }
             if value.as_deref() == Some("$invoke") && clause.text.starts_with("method") =>
@@ -152,11 +164,10 @@ fn impossible(case: &Case<'_>, input: &Input<'_>, key: &str) -> Option<Raised> {
             .flat_map(|request| &request.source_labels)
             .filter_map(|(name, value)| Some((name.as_deref()?, value.as_deref()?)))
             .collect();
+        let mut wanted: BTreeMap<&str, &str> = BTreeMap::new();
         let clash = labels.iter().find_map(|(name, value)| {
-            let other = labels
-                .iter()
-                .find(|(known, wanted)| known == name && wanted != value)?;
-            Some((*name, *value, other.1))
+            let first = *wanted.entry(name).or_insert(value);
+            (first != *value).then_some((*name, first, *value))
         });
         if let Some((name, one, other)) = clash {
             let condition = format!("sourceLabels {name} = {one} & {name} = {other}");

@@ -1,6 +1,6 @@
 //! From the trace of the class that is shown to stages of the report.
 
-use super::{Case, Fate, Input, Replay, Verdict, fate, told};
+use super::{Case, Fate, Input, Replay, Verdict, told};
 use crate::{
     report::words::{Phrase, Say},
     route::{
@@ -108,13 +108,13 @@ pub(super) fn cannot_build(thrown: &Thrown, count: usize) -> Stage {
 
 /// The stages of the first class that loses everything, else of the first one that is uncertain, else of the first.
 pub(super) fn of(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told {
-    let fates: Vec<Fate> = shown.traces.iter().map(|(_, trace)| fate(trace)).collect();
+    let fates = shown.fates();
     let worst = fates.iter().max().copied().unwrap_or(Fate::Keeps);
     let at = fates
         .iter()
         .position(|fate| *fate == worst)
         .unwrap_or_default();
-    let (_, trace) = &shown.traces[at];
+    let trace = shown.explain(&shown.classes[at].0);
     let all_lost = worst == Fate::Loses;
     let mut stages = Vec::new();
     let mut left = AddressSet::all(input.urls.len());
@@ -314,6 +314,7 @@ fn sentence(part: &Part) -> Phrase {
         Effect::Ignored => Say::RuleIgnored,
         Effect::Script => Say::ScriptNotRun,
         Effect::NoEngine(_) => Say::ScriptNoEngine,
+        Effect::ScriptFails => Say::ScriptFails,
         Effect::TagFallback => Say::TagFallsBack,
         Effect::Untagged => Say::UntaggedCall,
         Effect::EmptyProtection => Say::MeshPassesOn,
