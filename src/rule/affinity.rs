@@ -80,7 +80,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<AffinityRule, RuleErr
     })
 }
 
-/// `Double.valueOf` and `Float.valueOf`, without hexadecimal numbers.
+/// `Double.valueOf` and `Float.valueOf`.
 pub(super) fn java_float(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(|c: char| c <= ' ');
     let unsigned = trimmed.trim_start_matches(['+', '-']);
@@ -98,12 +98,35 @@ pub(super) fn java_float(text: &str) -> Option<f64> {
     let digits = trimmed
         .strip_suffix(['f', 'F', 'd', 'D'])
         .unwrap_or(trimmed);
+    if unsigned.starts_with("0x") || unsigned.starts_with("0X") {
+        return hexadecimal(digits);
+    }
     let plain = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | 'e' | 'E');
     digits
         .chars()
         .all(plain)
         .then(|| digits.parse().ok())
         .flatten()
+}
+
+/// `0x1.8p3`: an exponent must be there. Of more than 13 digits the rest is cut.
+fn hexadecimal(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let number = unsigned.get(2..)?;
+    let (mantissa, exponent) = number.split_once(['p', 'P'])?;
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.chars().all(|c| c.is_ascii_hexdigit()) {
+        return None;
+    }
+    let exponent: i32 = exponent.parse().ok()?;
+    let value = digits.chars().take(13).fold(0.0_f64, |value, digit| {
+        value * 16.0 + f64::from(digit.to_digit(16).unwrap_or_default())
+    });
+    let taken = i32::try_from(digits.len().min(13)).ok()?;
+    let places = i32::try_from(whole.len()).ok()?.saturating_sub(taken);
+    let value = value * 2.0_f64.powi(exponent.saturating_add(places.saturating_mul(4)));
+    Some(if text.starts_with('-') { -value } else { value })
 }
 
 #[cfg(test)]
@@ -143,7 +166,9 @@ mod tests {
             (" 1.5 ", Some(1.5)),
             ("1e2d", Some(100.0)),
             ("inf", None),
-            ("0x1p3", None),
+            ("0x1p3", Some(8.0)),
+            ("-0x1.8P1f", Some(-3.0)),
+            ("0x1", None),
             ("", None),
         ] {
             assert_eq!(java_float(text), number, "{text}");

@@ -318,7 +318,7 @@ impl Said {
         let (Say::PreviousRule, Some(key)) = (fact.what.say, key) else {
             return false;
         };
-        if self.nothing.is_empty() || RuleKind::of_key(&key) != Some(RuleKind::Condition) {
+        if RuleKind::of_key(&key) != Some(RuleKind::Condition) {
             return false;
         }
         let stage = if key.contains(':') {

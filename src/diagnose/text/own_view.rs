@@ -128,7 +128,8 @@ impl Said {
         about: bool,
         own: bool,
     ) {
-        let Some(message) = find(failure, MessageId::Force).filter(|_| about) else {
+        let fails = failure.ids().any(|id| NOTHING.contains(&id));
+        let Some(message) = find(failure, MessageId::Force).filter(|_| about && fails) else {
             return;
         };
         let service = question.service.to_string();

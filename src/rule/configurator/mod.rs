@@ -4,6 +4,7 @@
 //! a text into rules. What the rules then do stands in [`super::override_url`].
 
 mod condition;
+mod json_list;
 mod read;
 mod urls;
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::json_list::{self, NoList};
 use super::{ConditionMatch, ConfigItem, ConfiguratorRule, Parameter, ParameterName};
 use crate::model::url::{Url, UrlError, is_true};
 use crate::model::version::DubboVersion;
@@ -12,7 +13,7 @@ use crate::rule::header::{TEXTS, root};
 use crate::rule::pojo::{self, Bean, Class, Content, Pojo};
 use crate::rule::release::snake_yaml;
 use crate::rule::typed;
-use crate::rule::yaml::{Node, Position, ScalarStyle, Value, load, load_root_untagged};
+use crate::rule::yaml::{Node, Position, Value, load, load_root_untagged};
 
 const ITEM: Bean = Bean(&[
     ("type", Class::Text),
@@ -35,19 +36,23 @@ const RULE: Bean = Bean(&[
 /// A JSON array of URLs; `None` when the text is to be read as YAML.
 ///
 /// Before 3.0.9 a bad URL in it refuses the text, and an empty array is taken as it is. From then on both are left to
-/// YAML, and the JSON libraries also take single quotes.
+/// YAML.
 pub(super) fn url_list(text: &str, version: &DubboVersion) -> Result<Option<Vec<Url>>, RuleError> {
-    if !version.at_least([2, 7, 8]) || !text.trim_start().starts_with('[') {
+    if !version.at_least([2, 7, 8]) {
         return Ok(None);
     }
     let lenient = version.at_least([3, 0, 9]);
-    let items: Vec<Option<String>> = match serde_json::from_str(text) {
-        Ok(serde_json::Value::Array(items)) => items.iter().map(json_text).collect(),
-        _ if lenient => match quoted_items(text, version) {
-            Some(items) => items,
-            None => return Ok(None),
-        },
-        _ => return Ok(None),
+    let items = match json_list::texts(text, version) {
+        Ok(items) => items,
+        Err(NoList::NoJson) => return Ok(None),
+        Err(NoList::Refused) => {
+            let message = "an escape that the JSON library does not know";
+            return Err(RuleError::new(
+                "com.alibaba.fastjson.JSONException",
+                message,
+                None,
+            ));
+        }
     };
     let urls = items.into_iter().map(|item| match item {
         Some(text) => Url::parse(&text, version)
@@ -64,31 +69,6 @@ pub(super) fn url_list(text: &str, version: &DubboVersion) -> Result<Option<Vec<
 }
 
 const NULL_URL: &str = "the list of URLs contains null";
-
-fn json_text(item: &serde_json::Value) -> Option<String> {
-    match item {
-        serde_json::Value::String(text) => Some(text.clone()),
-        serde_json::Value::Null => None,
-        other => Some(other.to_string()),
-    }
-}
-
-/// The items of a list in brackets, if all are quoted.
-fn quoted_items(text: &str, version: &DubboVersion) -> Option<Vec<Option<String>>> {
-    let document = load(text, snake_yaml(version)).ok()?;
-    let Value::List(items) = document.root()?.value() else {
-        return None;
-    };
-    let quoted = |item: Node<'_>| {
-        matches!(
-            item.style(),
-            Some(ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted)
-        )
-    };
-    items
-        .map(|item| Some(Some(item.as_text().filter(|_| quoted(item))?.to_owned())))
-        .collect()
-}
 
 /// 3.x: `ConfiguratorConfig.parseFromMap`.
 pub(super) fn field_by_field(

@@ -180,12 +180,16 @@ fn append(text: &mut String, name: &str, value: &str) {
     text.push_str(value);
 }
 
+/// `CollectionUtils.join`: a comma only once something stands before it.
 fn joined(list: &[Option<String>]) -> String {
-    let texts: Vec<&str> = list
-        .iter()
-        .map(|text| text.as_deref().unwrap_or(NULL))
-        .collect();
-    texts.join(",")
+    let mut joined = String::new();
+    for text in list {
+        if !joined.is_empty() {
+            joined.push(',');
+        }
+        joined.push_str(text.as_deref().unwrap_or(NULL));
+    }
+    joined
 }
 
 /// `parseAddresses`.

@@ -36,6 +36,7 @@ mod version;
 
 pub use error::{ExceptionClass, YamlError};
 pub use number::Integer;
+pub(super) use number::double_text;
 pub use position::{Position, Span};
 pub use token::ScalarStyle;
 pub use value::{Document, Entries, Items, Node, Value};

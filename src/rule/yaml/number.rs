@@ -264,7 +264,7 @@ fn scale(value: u64, mut power: i64) -> f64 {
 ///
 /// The digits are the shortest that read back as the same value. JDKs differ among themselves in the last of them, seen
 /// from 10^13 on.
-pub(super) fn double_text(value: f64) -> String {
+pub(in crate::rule) fn double_text(value: f64) -> String {
     if value.is_nan() {
         return "NaN".to_owned();
     }
