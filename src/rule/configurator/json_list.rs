@@ -87,6 +87,9 @@ impl Reader<'_> {
     }
 
     fn root(&mut self) -> Read<Vec<Option<String>>> {
+        if matches!(self.library, Library::Fastjson2 { .. }) {
+            self.skip(true)?;
+        }
         if self.is_lenient() {
             self.rest = self.rest.strip_prefix('\u{feff}').unwrap_or(self.rest);
         }
@@ -115,11 +118,11 @@ impl Reader<'_> {
 
     /// Nothing may follow, but what the library takes for nothing.
     fn end(&mut self) -> Read<()> {
-        if matches!(self.library, Library::Fastjson2 { .. }) {
-            self.skip(false)?;
-            self.rest = self.rest.trim_start_matches(',');
-        }
         self.skip(true)?;
+        if matches!(self.library, Library::Fastjson2 { .. }) {
+            self.rest = self.rest.trim_start_matches(',');
+            self.skip(true)?;
+        }
         let ends = self.is_lenient() && self.rest.starts_with(['\u{1a}', '\0']);
         if self.rest.is_empty() || ends {
             Ok(())
