@@ -232,11 +232,14 @@ pub(super) fn describe(snapshot: &mut Snapshot, questions: &[Question], all: boo
         .flat_map(|address| &address.members)
         .filter_map(|member| local_address(member))
         .collect();
-    own.sort();
-    own.dedup();
     let consumers = questions
         .iter()
         .filter_map(|question| question.consumer.ip.as_ref());
+    // Towards an address of its own a machine uses that very address.
+    let is_own = |ip: &&String| local_address(&format!("{ip}:1")).as_ref() == Some(*ip);
+    own.extend(consumers.clone().filter(is_own).cloned());
+    own.sort();
+    own.dedup();
     let is_consumer =
         consumers.clone().next().is_some() && consumers.clone().all(|ip| own.contains(ip));
     let manifest = snapshot.manifest_mut();

@@ -255,8 +255,10 @@ fn called_in_vain(case: &Case<'_>, judged: &mut Judged) {
     };
     let reason = text("reason").unwrap_or_default();
     if text("from").is_some() && text("from") == case.question.consumer.ip {
-        // A slow answer, or a connection that was ended, may be due to our own call.
-        if matches!(reason.as_str(), "timeout" | "reset") {
+        // A slow answer, or a connection that was ended, may be due to our own call; and a running consumer does not ask
+        // again for a revision that it knows.
+        let running = case.world.state == ConsumerState::Running;
+        if running || matches!(reason.as_str(), "timeout" | "reset") {
             judged.limits.insert(Limit::Rule);
         }
         return;

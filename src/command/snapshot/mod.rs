@@ -17,7 +17,7 @@ use crate::{
     question::Question,
     report::safe,
     settings::Settings,
-    snapshot::{Ended, Snapshot, Writer},
+    snapshot::{Ended, Snapshot, SourceId, SourceKind, Writer},
     want::wants,
 };
 
@@ -201,8 +201,14 @@ fn told(
 
 /// Registries of which there are refusals and no answer.
 fn unread(snapshot: &Snapshot) -> Vec<(String, String)> {
+    let is_probe = |id: &SourceId| {
+        let source = snapshot.manifest().sources.get(id);
+        source.is_some_and(|source| source.kind == SourceKind::Probe)
+    };
     snapshot
         .sources()
+        // That nobody answers there is an answer.
+        .filter(|(source, _)| !is_probe(source))
         .filter_map(|(source, lines)| {
             let mut refusal = None;
             for line in lines.filter(|line| line.key.op() != "tcp") {

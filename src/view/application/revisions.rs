@@ -66,6 +66,14 @@ impl Why {
     }
 }
 
+impl Why {
+    /// Nobody said no: it may be due to the call that was tried.
+    fn is_weak(&self) -> bool {
+        matches!(self, Self::Unreachable { reason, .. }
+            if matches!(reason.as_str(), "timeout" | "unknown-host" | "reset"))
+    }
+}
+
 /// The stage, and what is left.
 pub(super) fn stage<'a>(
     case: &Case<'a>,
@@ -271,7 +279,11 @@ fn raises(case: &Case<'_>, dropped: &[(&Instance, Why)]) -> Vec<Raised> {
     }
     by_code
         .into_values()
-        .map(|pairs| raised(case, &pairs))
+        .map(|mut pairs| {
+            // The weakest of them says how sure all of it is.
+            pairs.sort_by_key(|(_, why)| !why.is_weak());
+            raised(case, &pairs)
+        })
         .collect()
 }
 
