@@ -78,7 +78,9 @@ pub(super) fn further(members: &[String], access: &Access, everything: bool) -> 
     }
     let listed = LISTED.iter().flat_map(|path| of(path, true, false));
     let read = READ.iter().flat_map(|path| of(path, false, true));
-    listed.chain(read).collect()
+    // Who holds the session of a provider that does not answer a probe.
+    let sessions = format!("zookeeper {all}: four-letter word cons");
+    listed.chain(read).chain([sessions]).collect()
 }
 
 /// The requests for one node.
