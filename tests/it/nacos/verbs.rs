@@ -93,6 +93,48 @@ fn names_come_from_every_generation() {
     assert!(keyed > 0, "no server gave a data id");
 }
 
+/// The other place is a profile of the settings file: a live registry.
+#[test]
+fn a_profile_is_compared_with_a_recording() {
+    let fleet = captures::fleet(captures::SERVERS[0]);
+    let home = TempDir::new().unwrap();
+    let settings = format!(
+        "[profiles.pre]\nregistry = 'nacos://{}'\nconsumer-app = 'order-consumer'\n",
+        fleet.address
+    );
+    let file = home.path().join("diag.toml");
+    std::fs::write(&file, settings).unwrap();
+    let here = crate::cli::Recorded::providers("com.ex.OrderService", &[]);
+    let ran = diag(
+        home.path(),
+        &[
+            "no-provider",
+            SERVICE,
+            "--registry",
+            crate::cli::REGISTRY,
+            "--snapshot",
+            here.path(),
+            "--config",
+            file.to_str().unwrap(),
+            "--consumer",
+            "starting",
+            "--dubbo",
+            "2.7.23",
+            "--compare",
+            "pre",
+            "-o",
+            "json",
+        ],
+    );
+    assert_eq!(ran.exit, 1, "{}", ran.stderr);
+    let report = ran.report();
+    let comparison = &report["reports"][0]["comparison"];
+    assert_eq!(report["reports"][0]["outcome"], "none");
+    assert_eq!(comparison["outcome"], "reachable", "{comparison}");
+    assert_eq!(comparison["differences"][0]["what"], "outcome");
+    assert!(!fleet.requests().is_empty(), "the profile was asked");
+}
+
 #[test]
 fn every_verb_reads_every_generation() {
     for server in captures::SERVERS {
