@@ -311,7 +311,8 @@ impl Gathered {
     }
 
     fn interface(&mut self, name: &str) {
-        if !is_kept(name) {
+        // `order-web.MESHAPPRULE` is a rule's name and looks like a class.
+        if !is_kept(name) && !name.ends_with(".MESHAPPRULE") {
             self.interfaces.insert(name.to_owned());
         }
     }

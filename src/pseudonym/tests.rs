@@ -214,6 +214,23 @@ fn names_that_are_words_stay_and_are_said() {
     assert!(!pseudonyms.text("order-web").contains("order"));
 }
 
+/// The name of a mesh rule looks like a class.
+#[test]
+fn ends_of_rule_names_stay() {
+    let mut gathered = Gathered::default();
+    let key = Key::zk_node("/dubbo/config/dubbo/orders.MESHAPPRULE");
+    gathered.line(
+        &Line::new(key, Payload::Text("hosts: [orders]".to_owned())),
+        false,
+    );
+    let pseudonyms = gathered.pseudonyms(None);
+    let new = pseudonyms.text("orders.MESHAPPRULE");
+    assert!(
+        new.ends_with(".MESHAPPRULE") && !new.starts_with("orders"),
+        "{new}"
+    );
+}
+
 /// Ids of sources and operations are the format's, not the house's.
 #[test]
 fn the_format_stays_readable() {

@@ -62,6 +62,9 @@ pub(crate) fn without_times(mut value: Value) -> Value {
     value
 }
 
+/// So often names are asked for.
+const TRIES: usize = 8;
+
 /// Behind the TAB key: data ids and groups of a live Nacos, of every generation.
 #[test]
 fn names_come_from_every_generation() {
@@ -70,25 +73,25 @@ fn names_come_from_every_generation() {
         let fleet = captures::fleet(server);
         let home = TempDir::new().unwrap();
         let registry = format!("nacos://{}", fleet.address);
-        let names = |words: &[&str]| {
-            let ran = diag(home.path(), &[&["__names"], words].concat());
-            assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{server}");
-            ran.stdout
+        // Silent when it is late, as on a machine that has much to do: then it is asked again.
+        let has = |words: &[&str], wanted: fn(&str) -> bool| {
+            (0..TRIES).any(|_| {
+                let ran = diag(home.path(), &[&["__names"], words].concat());
+                assert_eq!((ran.exit, ran.stderr.as_str()), (0, ""), "{server}");
+                ran.stdout.lines().any(wanted)
+            })
         };
-        let groups = names(&[
+        let groups = [
             "no-provider",
             SERVICE,
             "--registry",
             &registry,
             "--group",
             "g",
-        ]);
-        assert!(
-            groups.lines().any(|line| line == "g1"),
-            "{server}: {groups}"
-        );
-        let ids = names(&["lint", "x", "--registry", &registry, "--key", ""]);
-        keyed += usize::from(ids.lines().any(|line| line.ends_with("-router")));
+        ];
+        assert!(has(&groups, |line| line == "g1"), "{server}");
+        let ids = ["lint", "x", "--registry", &registry, "--key", ""];
+        keyed += usize::from(has(&ids, |line| line.ends_with("-router")));
     }
     assert!(keyed > 0, "no server gave a data id");
 }
@@ -130,7 +133,8 @@ fn a_profile_is_compared_with_a_recording() {
     let report = ran.report();
     let comparison = &report["reports"][0]["comparison"];
     assert_eq!(report["reports"][0]["outcome"], "none");
-    assert_eq!(comparison["outcome"], "reachable", "{comparison}");
+    // A rule of that fleet takes the calls of one method.
+    assert_eq!(comparison["outcome"], "partly", "{comparison}");
     assert_eq!(comparison["differences"][0]["what"], "outcome");
     assert!(!fleet.requests().is_empty(), "the profile was asked");
 }
