@@ -163,7 +163,9 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     if settled || at_routers || behind || doubted {
         return;
     }
-    let reason = judged.raised.clone().or_else(|| judged.emptied.clone());
+    // What only could have been the cause is none once it is seen not to be.
+    let failed = judged.view.failed();
+    let reason = failed.and(judged.raised.clone().or_else(|| judged.emptied.clone()));
     if is_older(list, reason.as_ref()) {
         doubt(judged, Say::OwnListOlder);
         return;

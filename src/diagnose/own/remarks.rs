@@ -40,7 +40,7 @@ pub(in crate::diagnose) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Cert
                     .map(|raised| (raised, Certainty::Likely, reachable)),
             );
             found.extend(
-                offline(process, computed.question, held)
+                offline(process, computed.question, held, reachable)
                     .map(|raised| (raised, Certainty::Certain, true)),
             );
         }
@@ -207,14 +207,15 @@ fn other_port(process: &Process, question: &Question, held: &Held) -> Option<Rai
 }
 
 /// DG6005 beside others: one provider is taken offline and the service lives on.
-fn offline(process: &Process, question: &Question, held: &Held) -> Option<Raised> {
+/// `lives_on` = its consumer has a list of its own that decides.
+fn offline(process: &Process, question: &Question, held: &Held, lives_on: bool) -> Option<Raised> {
     let key = question.service.to_string();
     let (_, seen) = process
         .exports(&question.service.interface)
         .find(|(row, _)| {
             row.key == key && !row.published.is_empty() && row.published.iter().all(|one| !one.yes)
         })?;
-    (!held.entries.is_empty()).then(|| {
+    (lives_on || !held.entries.is_empty()).then(|| {
         let name = process.applications().join(", ");
         raised(
             Code::ProviderOffline,
