@@ -15,13 +15,15 @@ use crate::question::Client;
 use crate::route::dialect::Dialect;
 use crate::route::pattern::Pattern;
 use crate::route::trace::{Effect, RuleState};
-use crate::rule::condition::text::{Clause, Condition};
+use crate::rule::condition::text::{Clause, Condition, excerpt};
 use crate::rule::condition::{self, ConditionDocument};
 use crate::rule::kind::RuleKind;
 use crate::rule::release::snake_yaml;
 use crate::rule::tag;
 use crate::rule::yaml::{Document, Node, Value as Yaml, load_all};
 
+/// Conditions that are said to leak, in the order of their rules.
+const MOST_LEAKS: usize = 200;
 /// Method names of generic calls.
 const GENERIC: [&str; 2] = ["$invoke", "$invokeAsync"];
 
@@ -249,17 +251,17 @@ fn effects(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             ));
         }
     }
-    for (part, used) in &trial.folded.seen.parts {
-        if used.leaked {
-            found.push(finding(
-                trial,
-                Code::RuleLeaks,
-                Certainty::Certain,
-                Some(&part.rule),
-                part.position.map(|at| format!("{}:{}", at.line, at.column)),
-                json!({"rule": part.rule, "condition": part.text}),
-            ));
-        }
+    let parts = trial.folded.seen.parts.iter();
+    let leaking = parts.filter(|(_, used)| used.leaked).take(MOST_LEAKS);
+    for (part, _) in leaking {
+        found.push(finding(
+            trial,
+            Code::RuleLeaks,
+            Certainty::Certain,
+            Some(&part.rule),
+            part.position.map(|at| format!("{}:{}", at.line, at.column)),
+            json!({"rule": part.rule, "condition": part.text}),
+        ));
     }
 }
 
@@ -300,7 +302,8 @@ fn without_effect(
                 .iter()
                 .filter_map(|one| one.text.as_deref())
                 .collect();
-            (!texts.is_empty() && texts.iter().all(|text| never(text))).then(|| texts.join("; "))
+            (!texts.is_empty() && texts.iter().all(|text| never(text)))
+                .then(|| excerpt(&texts.join("; ")).into_owned())
         }
         RuleKind::Mesh => exclusive_labels(text, version),
         _ => None,
