@@ -1,7 +1,7 @@
 //! What Nacos thinks of the instances: health, weight, protection. Findings beside the verdict: at interface level Dubbo
 //! looks at none of them.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use jiff::Timestamp;
 use serde_json::json;
@@ -14,6 +14,7 @@ use super::{
 use crate::{
     report::words::{Phrase, Say},
     view::{
+        application::Instance,
         held::{Entry, Held, NacosSide, Removal},
         stage::{Evidence, Raised},
     },
@@ -37,20 +38,81 @@ pub(super) fn weight_ignored(entry: &Entry) -> Option<Raised> {
     ))
 }
 
-/// DG3002: all that are left are dead in Nacos' eyes; at interface level Dubbo calls them all the same.
+/// Instances by address, of both models: dead where every registration of the address is, with what shows it.
+fn instances<'a>(
+    computed: &Computed<'_>,
+    held: &'a Held,
+) -> BTreeMap<String, (bool, bool, &'a dyn Shown)> {
+    let of_interface = held.entries.iter().filter_map(|entry| {
+        let side = entry.nacos.as_ref()?;
+        let shown: &dyn Shown = entry;
+        Some((entry.address(), side.healthy, side.rewritten, shown))
+    });
+    let reads_applications = computed.worlds.version.line().is_3x();
+    let of_application = held
+        .application
+        .instances
+        .iter()
+        .filter(|instance| reads_applications && instance.enabled)
+        .map(|instance| {
+            let shown: &dyn Shown = instance;
+            let address = instance.address.clone();
+            (address, instance.healthy, instance.rewritten, shown)
+        });
+    let mut found: BTreeMap<String, (bool, bool, &dyn Shown)> = BTreeMap::new();
+    for (address, healthy, rewritten, shown) in of_interface.chain(of_application) {
+        let is_dead = !healthy || rewritten;
+        found
+            .entry(address)
+            .and_modify(|known| {
+                if known.0 && is_dead && rewritten {
+                    known.2 = shown;
+                }
+                known.0 &= is_dead;
+                known.1 |= rewritten;
+            })
+            .or_insert((is_dead, rewritten, shown));
+    }
+    found
+}
+
+/// What can be shown as dead.
+trait Shown {
+    /// What shows it, and when it goes.
+    fn dead(&self) -> Evidence;
+}
+
+impl Shown for Entry {
+    fn dead(&self) -> Evidence {
+        match &self.nacos {
+            Some(side) => dead(self, side),
+            None => self.evidence.clone(),
+        }
+    }
+}
+
+impl Shown for Instance {
+    fn dead(&self) -> Evidence {
+        Evidence {
+            fact: Phrase::new(Say::InstanceUnhealthy).with("address", &*self.address),
+            ..self.evidence.clone()
+        }
+    }
+}
+
+/// DG3002: all that are left are dead in Nacos' eyes; at interface level Dubbo calls them all the same, and a running
+/// consumer takes those of applications as they come.
 pub(super) fn all_unhealthy(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
     let left = left(computed);
-    let entries: Vec<(&Entry, &NacosSide)> = held
-        .entries
-        .iter()
-        .filter(|entry| left.contains(&entry.address()))
-        .filter_map(|entry| Some((entry, entry.nacos.as_ref()?)))
+    let instances: Vec<_> = instances(computed, held)
+        .into_iter()
+        .filter(|(address, _)| left.contains(address))
+        .map(|(_, instance)| instance)
         .collect();
-    let is_dead = |side: &NacosSide| !side.healthy || side.rewritten;
-    if entries.is_empty() || !entries.iter().all(|(_, side)| is_dead(side)) {
+    if instances.is_empty() || !instances.iter().all(|(is_dead, ..)| *is_dead) {
         return None;
     }
-    let told = if entries.iter().any(|(_, side)| side.rewritten) {
+    let told = if instances.iter().any(|(_, rewritten, _)| *rewritten) {
         "healthy"
     } else {
         "unhealthy"
@@ -58,12 +120,12 @@ pub(super) fn all_unhealthy(computed: &Computed<'_>, held: &Held) -> Option<Rais
     let service = computed.question.service.to_string();
     Some(raised(
         Code::AllUnhealthy,
-        json!({"service": service, "count": entries.len(), "total": entries.len(), "told": told}),
+        json!({"service": service, "count": instances.len(), "total": instances.len(), "told": told}),
         ("service", &service),
-        entries
+        instances
             .iter()
             .take(SHOWN)
-            .map(|(entry, side)| dead(entry, side))
+            .map(|(.., shown)| shown.dead())
             .collect(),
     ))
 }
@@ -124,20 +186,20 @@ pub(super) fn weight_zero(computed: &Computed<'_>, held: &Held) -> Vec<Raised> {
 
 /// Dead instances that Nacos hands out as healthy.
 pub(super) fn protected(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
-    let dead: Vec<&Entry> = held
-        .entries
-        .iter()
-        .filter(|entry| entry.nacos.as_ref().is_some_and(|side| side.rewritten))
+    let instances = instances(computed, held);
+    let dead: Vec<_> = instances
+        .values()
+        .filter(|(_, rewritten, _)| *rewritten)
         .collect();
     let service = computed.question.service.to_string();
     (!dead.is_empty()).then(|| {
         raised(
             Code::ProtectionThreshold,
-            json!({"service": service, "count": dead.len(), "total": held.entries.len()}),
+            json!({"service": service, "count": dead.len(), "total": instances.len()}),
             ("service", &service),
             dead.iter()
                 .take(SHOWN)
-                .filter_map(|entry| Some(self::dead(entry, entry.nacos.as_ref()?)))
+                .map(|(.., shown)| shown.dead())
                 .collect(),
         )
     })

@@ -252,6 +252,7 @@ fn is_nowhere(held: &Held) -> bool {
         && held.elsewhere.is_empty()
         && held.application.mapping_known
         && held.application.instances_known
+        && !held.application.others_cut
         && !held.application.elsewhere
 }
 

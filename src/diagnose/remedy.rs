@@ -44,6 +44,10 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         }
         Code::NameFormDiffers => vec![change(Say::DoAlignVersions)],
         Code::WildcardUnsupported => vec![change(Say::DoWriteExactKey)],
+        Code::NotRegistered if raised.params.contains_key("strays") => vec![
+            change(Say::DoRemoveStray),
+            text(Say::DoCheckProviderStarted),
+        ],
         Code::NotRegistered => vec![
             text(Say::DoCheckProviderStarted),
             text(Say::DoSearchOtherRegistries),
@@ -105,6 +109,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
 fn hinted(raised: &Raised) -> Option<Say> {
     Some(match raised.params.get("hint")?.as_str()? {
         "access-key" => Say::DoNotSign,
+        "login" => Say::DoCheckLogin,
         "console-port" => Say::DoUseServerPort,
         "grpc-port" => Say::DoUseHttpPort,
         "tls" => Say::DoUseTls,

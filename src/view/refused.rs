@@ -113,6 +113,7 @@ fn hint(kind: &ErrKind, line: &Line, registry: &RegistryAddress) -> Option<&'sta
         .any(|name| SIGNING.iter().any(|known| name.eq_ignore_ascii_case(known)));
     Some(match kind {
         ErrKind::Denied if signs => "access-key",
+        ErrKind::Denied if text.starts_with("the login was not answered") => "login",
         ErrKind::BadAnswer if text.contains("web console of Nacos 3") => "console-port",
         ErrKind::BadAnswer if text.contains("gRPC port") => "grpc-port",
         ErrKind::BadAnswer if text.contains("TLS only") => "tls",

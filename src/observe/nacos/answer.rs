@@ -64,9 +64,9 @@ const REFUSAL: usize = 2000;
 pub(super) fn meaning(key: &Key, api: &str, heard: &mut Heard) -> Meaning {
     match heard.status {
         200 if is_text(key, api) => {
-            // A text of Nacos is `text/plain`, whatever its type; a page is somebody else's.
-            if heard.content_type == "text/html" {
-                return Meaning::Failure(page(heard, &heard.text()));
+            // A text of Nacos is `text/plain`, whatever its type; a page or an error in JSON is somebody else's.
+            if let Some(meaning) = no_text_of_nacos(heard) {
+                return meaning;
             }
             Meaning::Answer {
                 payload: Payload::verbatim(std::mem::take(&mut heard.body)),
@@ -88,6 +88,19 @@ pub(super) fn meaning(key: &Key, api: &str, heard: &mut Heard) -> Meaning {
 
 fn is_text(key: &Key, api: &str) -> bool {
     matches!(key, Key::NacosConfig { .. }) && api == "v1/cs/configs"
+}
+
+/// What stands in place of a configuration's text and is none.
+fn no_text_of_nacos(heard: &Heard) -> Option<Meaning> {
+    let text = heard.text();
+    if is_page(heard, &text) {
+        return Some(Meaning::Failure(page(heard, &text)));
+    }
+    if heard.content_type != "application/json" {
+        return None;
+    }
+    let outline = serde_json::from_str::<Outline>(&text).ok()?;
+    error_inside(&outline, &text)
 }
 
 /// Number of entries in all pages and in this one.
@@ -274,7 +287,7 @@ fn console(text: &str) -> String {
     )
 }
 
-fn is_page(heard: &Heard, text: &str) -> bool {
+pub(super) fn is_page(heard: &Heard, text: &str) -> bool {
     let start = text.trim_start().get(..14).unwrap_or(text.trim_start());
     heard.content_type == "text/html"
         || start.eq_ignore_ascii_case("<!doctype html")
@@ -488,8 +501,26 @@ mod tests {
             kind(&meaning(&key, "v1/cs/configs", &mut missing)),
             "not-found"
         );
-        let mut text = heard(200, "text/plain", "{\"not\": \"parsed\"");
-        assert_eq!(kind(&meaning(&key, "v1/cs/configs", &mut text)), "answer");
+        for (content_type, body, expected) in [
+            ("text/plain", "{\"not\": \"parsed\"", "answer"),
+            ("text/plain", r#"{"code":403,"message":"mine"}"#, "answer"),
+            (
+                "application/json",
+                r#"{"code":403,"message":"no"}"#,
+                "denied",
+            ),
+            ("application/json", r#"{"key":"a.B"}"#, "answer"),
+            (
+                "application/json",
+                "<!doctype html><title>Hi</title>",
+                "bad-answer",
+            ),
+            ("text/plain", " <html><title>Hi</title>", "bad-answer"),
+        ] {
+            let mut text = heard(200, content_type, body);
+            let meaning = meaning(&key, "v1/cs/configs", &mut text);
+            assert_eq!(kind(&meaning), expected, "{content_type} {body}");
+        }
     }
 
     proptest! {

@@ -32,7 +32,7 @@ struct Pass {
     token: Option<Secret>,
     /// Grows with every login; whoever was refused with an older token tries the newer one.
     number: u32,
-    /// Why there is none.
+    /// Why there is none: in the words of whoever refused the login, or what kept it from being answered.
     refused: Option<String>,
 }
 
@@ -112,7 +112,7 @@ impl Member {
             // A server without authentication refuses logins and answers all the same.
             match sign_in(address, http, generation, login, deadline).await {
                 Ok(token) => pass.token = Some(token),
-                Err(failure) => pass.refused = failure.text,
+                Err(failure) => pass.refused = Some(not_in(failure)),
             }
             pass.number = 1;
         }
@@ -227,7 +227,7 @@ impl Member {
                 }
                 // What the login was told says more than what strangers are told.
                 if let Some(refused) = &self.pass.lock().await.refused {
-                    failure.text = Some(format!("the login was refused: {refused}"));
+                    failure.text = Some(refused.clone());
                 }
             }
             return (Some(heard), meaning);
@@ -259,10 +259,21 @@ impl Member {
             }
             Err(failure) => {
                 pass.token = None;
-                pass.refused = failure.text;
+                pass.refused = Some(not_in(failure));
                 false
             }
         }
+    }
+}
+
+/// Why there is no token. Credentials are to blame only where somebody refused them.
+fn not_in(failure: Failure) -> String {
+    let kind = failure.kind;
+    let text = failure.text.unwrap_or_else(|| kind.to_string());
+    if kind == ErrKind::Denied {
+        format!("the login was refused: {text}")
+    } else {
+        format!("the login was not answered: {text}")
     }
 }
 
@@ -348,10 +359,12 @@ async fn sign_in(
                 return Ok(Secret::new(token));
             }
             _ if heard.status == 200 => {
-                return Err(Failure::new(
-                    ErrKind::Denied,
-                    "the answer to the login has no token",
-                ));
+                let text = String::from_utf8_lossy(&heard.body);
+                return Err(if answer::is_page(&heard, &text) {
+                    answer::page(&heard, &text)
+                } else {
+                    Failure::new(ErrKind::Denied, "the answer to the login has no token")
+                });
             }
             _ => {}
         }
@@ -359,7 +372,9 @@ async fn sign_in(
         last = match answer::refusal(&heard, &text) {
             // 2.x and 3.x refuse a login with 500 as well as with 403, and in many words.
             Meaning::Failure(failure)
-                if !matches!(failure.kind, ErrKind::Unreachable | ErrKind::NotReady) =>
+                if !matches!(failure.kind, ErrKind::Unreachable | ErrKind::NotReady)
+                    && !answer::is_page(&heard, &text)
+                    && !matches!(heard.status, 300..=399) =>
             {
                 Failure {
                     kind: ErrKind::Denied,

@@ -56,6 +56,7 @@ sentences! {
     AnswerRefused: "the answer was: {kind}", "应答为：{kind}";
     AnswerSaid: "the answer was: {kind}: {text}", "应答为：{kind}:{text}";
     ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称，共 {bytes} 字节；除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
+    SweepCut: "only {count} of {total} namespaces were looked into", "只查找了 {total} 个命名空间中的 {count} 个";
     SweepOff: "looking into other places was switched off", "已关闭对其他位置的查找";
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
@@ -109,6 +110,7 @@ sentences! {
     NodeAbsent: "the node does not exist", "节点不存在";
     NodeChildren: "it has {count} children", "有 {count} 个子节点";
     EntryRegistered: "registered: {entry}", "已注册：{entry}";
+    EntryStray: "{address} is registered under this name and no client takes it for a provider of the service: {lacks}", "{address} 以该名称注册，但没有客户端会把它当作该服务的提供者：{lacks}";
     EntryDisabled: "{address} is registered and disabled", "{address} 已注册但被禁用";
     EntryDisabledItself: "{address} carries disabled=true in its own URL", "{address} 自身的 URL 带有 disabled=true";
     MappingNames: "the mapping names {names}", "映射指向 {names}";
@@ -138,6 +140,7 @@ sentences! {
     PlaceNotStated: "the text does not say in which namespace, group or root the consumer looks", "文本没有说明消费者在哪个命名空间、分组或根路径中查找";
     PlaceOfConsumer: "whether the consumer looks in {place}", "消费者是否在 {place} 中查找";
     PlaceHasOther: "the text does not say so, and {place} gives another result", "文本没有说明，而 {place} 的结果不同";
+    HowNameNamespace: "name the one that is meant: -n NAMESPACE", "指明所指的命名空间：-n NAMESPACE";
     HowNamePlace: "name it as the consumer's configuration has it: --registry, -n NAMESPACE, --registry-group GROUP", "按消费者的配置写出：--registry、-n NAMESPACE、--registry-group GROUP";
     InterfaceMeant: "which interface {name} is", "{name} 是哪个接口";
     DidYouMean: "no interface has this name; did you mean {names}?", "没有此名称的接口；是否指 {names}？";
@@ -202,6 +205,8 @@ sentences! {
     DoCheckProxy: "a proxy answers that does not reach Nacos: look at the server behind it, or name that one", "应答的是无法连到 Nacos 的代理：检查其后的服务端，或直接写该服务端";
     DoWaitForServer: "the server starts or is overloaded: wait and ask again; when it stays so, its own log says why", "服务端正在启动或过载：稍后再查；若一直如此，原因见其自身日志";
     DoNotSign: "diag does not sign requests with accessKey and secretKey (AK/SK): give a user with --username and --password-env, or look into the console", "diag 不支持用 accessKey、secretKey(AK/SK) 签名：请用 --username 和 --password-env 提供用户，或在控制台中查看";
+    DoCheckLogin: "the server wants a login, and nobody answered ours: name the Nacos server itself instead of what stands before it, or give it more time (--request-timeout)", "服务端要求登录，而登录请求未得到应答：请直接写 Nacos 服务端而不是其前面的代理，或放宽时限(--request-timeout)";
+    DoRemoveStray: "see who registered what stands under this name without the parameters of a Dubbo provider (a console, a script, another framework), and remove or correct it", "查明是谁以该名称注册了不带 Dubbo 提供者参数的条目（控制台、脚本或其他框架），并删除或更正";
     DoUseNamespaceId: "give the namespace by its id, not by its name, on both sides; the console shows both", "双方都用命名空间的 id 而不是名称；控制台中两者都可看到";
     DoSwitchOnApi: "ask with a user of the admin API (--username), or switch the old API on: {setting}", "使用可访问管理 API 的用户(--username)，或开启旧 API:{setting}";
     DoStartProvider: "see whether these processes still run, and start them again", "确认这些进程是否仍在运行，并重新启动";

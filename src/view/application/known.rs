@@ -23,6 +23,8 @@ pub struct Application {
     /// Instances of other applications than the consumer's own, as far as they were looked at: they may show who exports
     /// the interface.
     pub others: Vec<Instance>,
+    /// There are more such applications than were looked at.
+    pub others_cut: bool,
     /// Entries under these applications that no client reads as an instance.
     pub aliens: Vec<Alien>,
     /// Whether all instances at the consumer's place are known.
@@ -87,6 +89,8 @@ pub struct Instance {
     pub enabled: bool,
     /// Beats arrive; `true` where the registry knows none.
     pub healthy: bool,
+    /// Clients are told that it is healthy, and the registry itself holds it for dead.
+    pub rewritten: bool,
     /// Weight; 1 where the registry has none.
     pub weight: f64,
     /// It lies at the place of the registry's group, which not every version reads.

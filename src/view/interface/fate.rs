@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::{
-        matching::{Mismatch, Terms, is_match, is_match_glob},
+        matching::{Mismatch, Terms, is_match, is_match_glob, mismatches},
         url::Url,
         version::{DubboVersion, Line},
     },
@@ -67,6 +67,10 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
     if let Some(name) = by_default_keys(consumer, entry, &url) {
         return Fate::OtherForm(url, name);
     }
+    // Another key is a near miss only of a Dubbo provider.
+    if entry.nacos.is_some() && url.service_interface().is_none() {
+        return Fate::Other;
+    }
     for fields in FIELDS {
         if fits(consumer, &patched(consumer, &url, fields), version, false) {
             return Fate::Key(url, fields.iter().copied().collect());
@@ -75,13 +79,39 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
     Fate::Other
 }
 
+/// Where an instance under a name that the consumer reads is no provider of the service for any client: in what its
+/// metadata differs.
+pub(super) fn stray(case: &Case<'_>, entry: &Entry) -> Option<String> {
+    let side = entry.nacos.as_ref()?;
+    let url = entry.url(case.dubbo()).ok()?;
+    if !nacos::names::is_read(&side.service, case.question, case.registry, case.dubbo()) {
+        return None;
+    }
+    let terms = Terms::from(&url);
+    let asked = case.consumer();
+    let differs = mismatches(&Terms::from(&asked), &terms);
+    let fields = differs.into_iter().map(|differs| match differs {
+        Mismatch::Interface => ("interface", terms.interface),
+        Mismatch::Category => ("category", terms.category),
+        Mismatch::Enabled => ("enabled", terms.enabled),
+        Mismatch::Group => ("group", terms.group),
+        Mismatch::Version => ("version", terms.version),
+        Mismatch::Classifier => ("classifier", terms.classifier),
+    });
+    let text = fields
+        .map(|(name, value)| format!("{name} {}", value.unwrap_or("-")))
+        .collect::<Vec<_>>();
+    (!text.is_empty()).then(|| text.join(", "))
+}
+
 /// 3.x: an entry without any parameter passes every filter of the client.
 fn is_bare(entry: &Entry) -> bool {
     matches!(&entry.raw, Raw::Encoded(text) if !text.contains("%3F") && !text.contains('?'))
 }
 
 /// Whether the registry's filter lets a URL in. 3.x compares the merged parameters, the consumer's first: its
-/// `enabled` replaces the provider's, and `classifier` never differs (seen with the real classes).
+/// `enabled` replaces the provider's, and `classifier` never differs; interface and category are always the consumer's
+/// and `providers`, whatever stands in the entry (`ServiceAddressURL`; seen with the real classes).
 pub(super) fn fits(
     consumer: &Url,
     provider: &Url,
@@ -93,6 +123,8 @@ pub(super) fn fits(
     if version.line().is_3x() {
         offered.enabled = consumer.text("enabled").or(offered.enabled);
         offered.classifier = consumer.text("classifier").or(offered.classifier);
+        offered.interface = asked.interface;
+        offered.category = None;
     }
     if !version.at_least([2, 7]) && offered.interface == Some("*") {
         return false;

@@ -10,7 +10,7 @@ use super::{
     key::object,
     later::{config_layers, of_kinds},
     question,
-    run::{Result, run},
+    run::{Result, lacks_protocol, run},
 };
 use crate::{
     diagnose::code::Code,
@@ -40,9 +40,19 @@ pub(super) fn stages<'a>(
     let ran = match run(case, &kept, repaired) {
         Ok(ran) => ran,
         Err(error) => {
+            let nameless: Vec<String> = kept
+                .iter()
+                .filter(|kept| lacks_protocol(kept))
+                .map(|kept| kept.entry.address())
+                .collect();
+            let error = if nameless.is_empty() {
+                error.to_string()
+            } else {
+                format!("{error}: {}", nameless.join(", "))
+            };
             let thrown = NotSeen {
                 what: Say::ListUnreadable.into(),
-                why: Phrase::new(Say::ClientThrows).with("error", error.to_string()),
+                why: Phrase::new(Say::ClientThrows).with("error", error),
                 how_to_see: Some(Say::HowQos.into()),
                 required: true,
             };

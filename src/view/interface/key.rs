@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     Case, Kept, SHOWN, View,
-    fate::{Fate, fate},
+    fate::{Fate, fate, stray},
     near::{NearMiss, near_misses, near_params, nearest},
     question, run, shown,
 };
@@ -272,11 +272,32 @@ fn raises(
                 .collect(),
         });
     }
+    let strays: Vec<(&Entry, String)> = all
+        .iter()
+        .filter(|(_, fate)| matches!(fate, Fate::Other))
+        .filter_map(|(entry, _)| Some((*entry, stray(case, entry)?)))
+        .collect();
+    let mut params = object(json!({"service": service, "place": case.held.place}));
+    let mut evidence = shown(&case.held.listing);
+    if !strays.is_empty() {
+        let addresses: Vec<String> = strays.iter().map(|(entry, _)| entry.address()).collect();
+        params.insert("strays".into(), json!(addresses));
+        evidence = strays
+            .iter()
+            .take(SHOWN)
+            .map(|(entry, lacks)| Evidence {
+                fact: Phrase::new(Say::EntryStray)
+                    .with("address", entry.address())
+                    .with("lacks", lacks.as_str()),
+                ..entry.evidence.clone()
+            })
+            .collect();
+    }
     raised.push(Raised {
         code: Code::NotRegistered,
-        params: object(json!({"service": service, "place": case.held.place})),
+        params,
         subject: ("service".to_owned(), service),
-        evidence: shown(&case.held.listing),
+        evidence,
     });
     raised
 }

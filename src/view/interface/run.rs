@@ -48,6 +48,9 @@ pub(super) fn run(
     kept: &[Kept<'_>],
     repaired: &BTreeSet<StageId>,
 ) -> std::result::Result<Ran, NotifyError> {
+    if kept.iter().any(lacks_protocol) {
+        return Err(NotifyError::NoProtocol);
+    }
     let told = Told::of(case, kept, repaired);
     let (_, fates) = told.notify(case, repaired)?;
     let without = |told: Told<'_>| told.notify(case, repaired).map(|(_, fates)| fates);
@@ -72,6 +75,12 @@ pub(super) fn run(
         })
         .collect();
     Ok(Ran { results })
+}
+
+/// A Nacos instance without `protocol` in its metadata, which its text (below) would not show: the directory asks for an
+/// extension without a name and throws, whatever else is in the list (`RegistryDirectory.toInvokers`).
+pub(super) fn lacks_protocol(kept: &Kept<'_>) -> bool {
+    kept.entry.encoded().is_none() && kept.url.protocol.as_deref().unwrap_or_default().is_empty()
 }
 
 /// What a directory is told.
@@ -169,6 +178,9 @@ pub(super) fn directory(
     kept: &[Kept<'_>],
     repaired: &BTreeSet<StageId>,
 ) -> std::result::Result<Directory, NotifyError> {
+    if kept.iter().any(lacks_protocol) {
+        return Err(NotifyError::NoProtocol);
+    }
     let told = Told::of(case, kept, repaired);
     told.notify(case, repaired).map(|(directory, _)| directory)
 }

@@ -102,6 +102,7 @@ pub(super) fn application(
     ) || question.sweep
         && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
     if found.instances.is_empty() {
+        found.others_cut = unmapped.len() > APPLICATIONS;
         for group in &place.groups {
             for application in unmapped.iter().take(APPLICATIONS) {
                 instances(server, place, group, application, &mut found.others);
@@ -172,6 +173,7 @@ fn instances(
         metadata: instance.metadata,
         enabled: told && instance.enabled,
         healthy: instance.healthy,
+        rewritten: instance.rewritten,
         weight: instance.weight,
         in_group: group == place.group,
         evidence: server.evidence(line, Say::InstanceRegistered),

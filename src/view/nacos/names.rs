@@ -105,7 +105,8 @@ fn matches_pattern(name: &str, question: &Question, version: &DubboVersion) -> b
         Some(list) if list.contains(',') => list.split(',').any(|item| item == offered),
         asked => asked.unwrap_or_default() == offered,
     };
-    parts.0.replace("___", "$") == service.interface
+    // As it is written: who lists does not turn `___` back into the `$` of an inner class, and finds none.
+    parts.0 == service.interface
         && fits(service.version.as_deref(), parts.1)
         && fits(service.group.as_deref(), parts.2)
 }
@@ -160,8 +161,12 @@ mod tests {
     use crate::model::service_key::ServiceKey;
 
     fn question(group: Option<&str>, version: Option<&str>) -> Question {
+        of("a.B$C", group, version)
+    }
+
+    fn of(interface: &str, group: Option<&str>, version: Option<&str>) -> Question {
         Question::new(
-            ServiceKey::new(group, "a.B$C", version),
+            ServiceKey::new(group, interface, version),
             Timestamp::UNIX_EPOCH,
         )
     }
@@ -189,11 +194,16 @@ mod tests {
     #[test]
     fn patterns_are_found_in_lists() {
         let version = DubboVersion::parse("3.2").unwrap();
-        let any = question(Some("*"), Some("1"));
-        assert!(is_read("providers:a.B___C:1:g", &any, None, &version));
-        assert!(!is_read("providers:a.B___C:2:g", &any, None, &version));
-        assert!(!is_read("providers:a.B___C:1", &any, None, &version));
-        let list = question(Some("x,g"), None);
-        assert!(is_read("providers:a.B___C::g", &list, None, &version));
+        let any = of("a.B", Some("*"), Some("1"));
+        assert!(is_read("providers:a.B:1:g", &any, None, &version));
+        assert!(!is_read("providers:a.B:2:g", &any, None, &version));
+        assert!(!is_read("providers:a.B:1", &any, None, &version));
+        let list = of("a.B", Some("x,g"), None);
+        assert!(is_read("providers:a.B::g", &list, None, &version));
+        // `NacosServiceName.isCompatible` compares the `$` of an inner class with the `___` of the list.
+        let inner = question(Some("*"), Some("1"));
+        assert!(!is_read("providers:a.B___C:1:g", &inner, None, &version));
+        let old = DubboVersion::parse("2.7.8").unwrap();
+        assert!(is_read("providers:a.B$C:1:g", &inner, None, &old));
     }
 }

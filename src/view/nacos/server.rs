@@ -72,7 +72,7 @@ impl<'a> Server<'a> {
             group: group.map(str::to_owned),
         };
         let lines = self.lines(key);
-        complete(&lines, read).map(|names| names.into_iter().collect())
+        complete(&lines, read, Named::clone).map(|names| names.into_iter().collect())
     }
 
     /// Instances of a service: what clients are told, and what the console sees besides.
@@ -187,7 +187,7 @@ impl<'a> Server<'a> {
             .into_iter()
             .filter(|line| line.extra.get("healthy_only") != Some(&Value::Bool(true)))
             .collect();
-        complete(&lines, instances)
+        complete(&lines, instances, Instance::identity)
     }
 
     /// Whether the recording says that a namespace was read completely.
@@ -231,7 +231,7 @@ impl<'a> Server<'a> {
     /// All configurations of a namespace whose data id has this part, when the search for them was complete.
     pub(super) fn configs_with(&self, namespace: &str, part: &str) -> Seen<'a, Vec<Listed>> {
         let key = search(namespace, &format!("*{part}*"));
-        let found = match complete(&self.lines(key.clone()), configs) {
+        let found = match complete(&self.lines(key.clone()), configs, Listed::identity) {
             Seen::Unasked => self.everything(namespace, key),
             found => found,
         };
@@ -254,7 +254,7 @@ impl<'a> Server<'a> {
             } else {
                 self.told_lines(&key)
             };
-            let seen = complete(&lines, configs);
+            let seen = complete(&lines, configs, Listed::identity);
             if !matches!(seen, Seen::Unasked) {
                 return seen;
             }
@@ -264,7 +264,7 @@ impl<'a> Server<'a> {
 
     /// Ids of all namespaces with the names that people see.
     pub(super) fn namespaces(&self) -> Seen<'a, Vec<(String, String)>> {
-        complete(&self.lines(Key::NacosNamespaces), namespaces)
+        complete(&self.lines(Key::NacosNamespaces), namespaces, Clone::clone)
     }
 
     /// Addresses that subscribe to a service.

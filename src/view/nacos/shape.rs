@@ -1,6 +1,6 @@
 //! The shapes in which the generations answer the same question, read into one.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -40,15 +40,31 @@ pub(super) struct Listed {
     pub(super) content: Option<String>,
 }
 
+impl Instance {
+    /// What no two instances of a service share: an address may be in two clusters, which only the id tells.
+    pub(super) fn identity(&self) -> (Option<String>, String, u32) {
+        (self.id.clone(), self.ip.clone(), self.port)
+    }
+}
+
+impl Listed {
+    /// What no two configurations of a namespace share.
+    pub(super) fn identity(&self) -> (String, String) {
+        (self.group.clone(), self.data_id.clone())
+    }
+}
+
 /// `public` and the empty id are one namespace.
 pub(super) fn canonical(namespace: &str) -> &str {
     if namespace == "public" { "" } else { namespace }
 }
 
-/// Joins the pages of an answer. Complete: as many entries as announced, or an answer without pages.
-pub(super) fn complete<'a, T>(
+/// Joins the pages of an answer. Complete: as many entries as announced, or an answer without pages. An entry that comes
+/// twice, as when others come and go while the pages are read, stands for one that did not come: `same` tells them.
+pub(super) fn complete<'a, T, K: Ord>(
     lines: &[&'a Line],
     read: impl Fn(&Value) -> Option<Vec<T>>,
+    same: impl Fn(&T) -> K,
 ) -> Seen<'a, Vec<T>> {
     let mut by_api: BTreeMap<&str, Vec<&'a Line>> = BTreeMap::new();
     for line in lines {
@@ -81,8 +97,13 @@ pub(super) fn complete<'a, T>(
                 None => refused = Some(*line),
             }
         }
+        let reached = |count: u64| {
+            found.len() as u64 >= count
+                && (lines.len() < 2
+                    || found.iter().map(&same).collect::<BTreeSet<K>>().len() as u64 >= count)
+        };
         if let Some(line) = readable
-            && announced.is_none_or(|count| found.len() as u64 >= count)
+            && announced.is_none_or(reached)
         {
             return Seen::Here(found, line);
         }

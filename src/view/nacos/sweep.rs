@@ -17,6 +17,7 @@ use crate::{
     view::{
         held::{Elsewhere, Entry, Listing},
         moved::Applications,
+        stage::NotSeen,
     },
 };
 
@@ -44,7 +45,23 @@ pub(super) fn other_namespaces(server: Server<'_>, place: &Place) -> (Vec<String
         _ => Listing::Unknown(not_seen(Say::OtherPlaces.into(), &listed, false)),
     };
     ids.remove(&place.namespace);
+    let known = match known {
+        Listing::Complete(_) if ids.len() > NAMESPACES => Listing::Unknown(cut(ids.len())),
+        known => known,
+    };
     (ids.into_iter().take(NAMESPACES).collect(), known)
+}
+
+/// Of so many namespaces only the first ones are looked into: what the others hold is not known.
+fn cut(total: usize) -> NotSeen {
+    NotSeen {
+        what: Say::OtherPlaces.into(),
+        why: Phrase::new(Say::SweepCut)
+            .with("count", NAMESPACES.to_string())
+            .with("total", total.to_string()),
+        how_to_see: Some(Say::HowNameNamespace.into()),
+        required: false,
+    }
 }
 
 /// Where else the interface has providers, and whether every other place was looked into.

@@ -263,6 +263,7 @@ fn read_instance(application: &str, text: &str, evidence: Evidence) -> Option<In
         metadata,
         enabled: true,
         healthy: true,
+        rewritten: false,
         weight: 1.0,
         in_group: false,
         evidence,

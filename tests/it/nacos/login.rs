@@ -187,3 +187,44 @@ fn the_identity_header_is_sent_as_named() {
             .all(|request| request.header("lab-identity") == Some("lab-identity-value"))
     );
 }
+
+#[test]
+fn a_login_that_nobody_answers_blames_no_credentials() {
+    let page = "<html><title>Sign in</title><input type=\"password\">";
+    let elsewhere = (
+        "Location".to_owned(),
+        "http://127.0.0.1:1/nacos/v1/auth/login".to_owned(),
+    );
+    for (reply, words) in [
+        (
+            Reply::new(200, "text/html", page),
+            "HTTP 200, a login page: Sign in",
+        ),
+        (
+            Reply::new(502, "text/html", "<html><title>502</title>"),
+            "HTTP 502, a web page: 502",
+        ),
+        (
+            Reply::Http(307, vec![elsewhere], Vec::new()),
+            "a redirect to http://127.0.0.1:1/nacos/v1/auth/login",
+        ),
+    ] {
+        let server = Server::start(move |request| match request.path.as_str() {
+            path if path.ends_with("/login") => reply.clone(),
+            "/nacos/v3/admin/core/state" => Reply::new(404, "application/json", "{}"),
+            "/nacos/v1/console/server/state" => Reply::json(r#"{"version":"2.5.1"}"#),
+            _ => Reply::new(403, "application/json", r#"{"message":"user not found!"}"#),
+        });
+        let seen = observe(
+            &format!("nacos://nacos:{PASSWORD}@{}", server.address),
+            &[instances(DUBBO)],
+        );
+        server.assert_only_reads();
+        let said = seen.said(&instances(DUBBO));
+        assert_eq!(
+            said,
+            format!("denied the login was not answered: {words}"),
+            "{words}"
+        );
+    }
+}

@@ -91,6 +91,10 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "{wanted} is not registered, but {offered} is: only the letter case differs",
             "{wanted} 未注册，但存在 {offered}：仅大小写不同",
         )),
+        Code::NotRegistered if params.contains_key("strays") => Some((
+            "no provider of {service} is registered where this consumer looks ({place}): what stands there under its name is none: {strays}",
+            "消费者查找的位置({place})没有 {service} 的提供者：以其名称注册的不是它的提供者：{strays}",
+        )),
         _ => None,
     }
 }
