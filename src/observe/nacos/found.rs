@@ -1,6 +1,9 @@
 //! What the lists of a Nacos name, and whether they name everything.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use serde_json::Value;
 
@@ -92,10 +95,17 @@ pub(super) struct Found {
 }
 
 /// How much of a list in pages was read.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default)]
 struct Extent {
-    announced: u64,
-    read: u64,
+    announced: usize,
+    /// Hashes of the entries: pages may overlap, and what stands on two of them is one.
+    read: BTreeSet<u64>,
+}
+
+impl Extent {
+    fn is_complete(&self) -> bool {
+        self.read.len() >= self.announced
+    }
 }
 
 impl Found {
@@ -105,7 +115,7 @@ impl Found {
         let all = |lists: &BTreeMap<(String, Option<String>), Extent>, namespace: &String| {
             lists
                 .iter()
-                .any(|((id, _), extent)| id == namespace && extent.read >= extent.announced)
+                .any(|((id, _), extent)| id == namespace && extent.is_complete())
         };
         self.namespaces
             .iter()
@@ -200,7 +210,13 @@ impl Found {
                         namespace,
                         line,
                         &value,
-                        entries.len(),
+                        entries.iter().map(|entry| {
+                            hash(&(
+                                entry.as_str(),
+                                text(entry, &["name"]),
+                                text(entry, &["groupName"]),
+                            ))
+                        }),
                     );
                 }
                 for entry in entries {
@@ -216,7 +232,18 @@ impl Found {
             }
             Key::NacosConfigSearch { namespace, .. } => {
                 let entries = list(&["/pageItems", "/data/pageItems"]);
-                extend(&mut self.configs_of, namespace, line, &value, entries.len());
+                extend(
+                    &mut self.configs_of,
+                    namespace,
+                    line,
+                    &value,
+                    entries.iter().map(|entry| {
+                        hash(&(
+                            text(entry, &["group", "groupName"]),
+                            text(entry, &["dataId"]),
+                        ))
+                    }),
+                );
                 for entry in entries {
                     let group = text(&entry, &["group", "groupName"]).unwrap_or_default();
                     let Some(data_id) = text(&entry, &["dataId"]) else {
@@ -238,7 +265,7 @@ fn extend(
     namespace: &str,
     line: &Line,
     page: &Value,
-    entries: usize,
+    entries: impl Iterator<Item = u64>,
 ) {
     let announced = ["/count", "/totalCount", "/data/totalCount"]
         .iter()
@@ -246,8 +273,15 @@ fn extend(
     let extent = lists
         .entry((namespace.to_owned(), line.via.clone()))
         .or_default();
+    let announced = announced.and_then(|count| usize::try_from(count).ok());
     extent.announced = extent.announced.max(announced.unwrap_or_default());
-    extent.read += entries as u64;
+    extent.read.extend(entries);
+}
+
+fn hash(entry: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    entry.hash(&mut hasher);
+    hasher.finish()
 }
 
 fn namespace_of(key: &Key) -> Option<&str> {
@@ -328,13 +362,11 @@ mod tests {
                 let configs = serde_json::json!({"totalCount": 0, "pageItems": []});
                 found.note(&heard(search(id), configs));
             }
-            let page =
-                serde_json::json!({"count": 2, "serviceList": [{"name": "x", "groupName": "g"}]});
-            found.note(&heard(services(id, None), page.clone()));
-            // Of `b` the second page does not come.
-            if id != "b" {
-                found.note(&heard(services(id, None), page));
-            }
+            let page = |name: &str| serde_json::json!({"count": 2, "serviceList": [{"name": name, "groupName": "g"}]});
+            found.note(&heard(services(id, None), page("x")));
+            // The second page of `b` says what the first one said.
+            let second = if id == "b" { "x" } else { "y" };
+            found.note(&heard(services(id, None), page(second)));
         }
         found.note(&denied(services("", Some("DEFAULT_GROUP"))));
         found.note(&denied(Key::nacos_config("d", "dubbo", "x.tag-router")));
