@@ -11,15 +11,20 @@ use crate::{
     },
     error::{InputError, UsageError},
     input::{
+        attached::{Cache, CacheEntry, CacheKind, Kind, caches, recognise},
         log::{End, LogFacts, LogOrigin, Outcome},
         properties,
     },
     question::{Configured, configured},
-    snapshot::{Snapshot, Source, SourceId, SourceKind},
+    snapshot::{Key, Line, Payload, Snapshot, Source, SourceId, SourceKind},
+    view::written::{relaxed, yaml},
 };
 
 /// A file up to this size is kept as text in a recording.
 const KEPT: u64 = 1 << 20;
+
+/// Of a file that is no log, so much is read.
+const MOST: u64 = 64 << 20;
 
 /// What a file says.
 #[derive(Debug)]
@@ -28,6 +33,10 @@ pub(super) enum Content {
     Log(Box<LogFacts>),
     /// Settings of a Dubbo application.
     Settings(Box<Configured>),
+    /// A cache of Dubbo or nacos-client.
+    Cache(Cache),
+    /// Kept as it is.
+    Kept,
 }
 
 /// One file.
@@ -41,6 +50,8 @@ pub(super) struct Handed {
     pub(super) id: Option<SourceId>,
     /// What it says.
     pub(super) content: Content,
+    /// What the user should know of the file: damage, parts left out.
+    pub(super) remarks: Vec<String>,
     source: Source,
     text: Option<String>,
 }
@@ -75,56 +86,110 @@ pub(super) fn read(common: &Common) -> anyhow::Result<Vec<Handed>> {
 
 fn attached(attachment: &Attachment) -> anyhow::Result<Handed> {
     let path = &attachment.file;
-    let ending = path
-        .extension()
-        .and_then(|ending| ending.to_str())
-        .unwrap_or_default();
-    match ending.to_ascii_lowercase().as_str() {
-        "properties" => settings(attachment),
-        "yml" | "yaml" | "xml" => Err(unread(
-            path,
-            "configuration of this kind is",
-            "attach dubbo.properties or \
-            application.properties, or say what it has: --registry, --consumer-app, --param",
-        )),
-        "cache" => Err(unread(
-            path,
-            "caches are",
-            "attach the log of the same process",
-        )),
-        _ => log(path, attachment.whose, attachment.host.clone(), false),
-    }
-}
-
-fn unread(path: &Path, what: &str, instead: &str) -> anyhow::Error {
-    UsageError::new(format!(
-        "--attach {}: {what} not read in this version ({})",
-        path.display(),
-        env!("CARGO_PKG_VERSION")
-    ))
-    .hint(instead)
-    .into()
-}
-
-fn settings(attachment: &Attachment) -> anyhow::Result<Handed> {
-    let path = &attachment.file;
-    let mut text = String::new();
+    let mut reader = open(path)?;
+    let mut start = Vec::new();
+    (&mut reader)
+        .take(KEPT + 1)
+        .read_to_end(&mut start)
+        .map_err(|source| failed(path, source))?;
     // ISO 8859-1 by the book, UTF-8 in practice: what decides here is ASCII in both.
-    let mut bytes = Vec::new();
-    open(path)?
-        .take(KEPT)
+    let text = String::from_utf8_lossy(&start);
+    let kind = recognise(&path.to_string_lossy(), &text);
+    if kind == Kind::Log {
+        drop(text);
+        return log_of(
+            path,
+            attachment.whose,
+            attachment.host.clone(),
+            false,
+            start,
+            reader,
+        );
+    }
+    let cut = start.len() as u64 > KEPT;
+    let whole = if cut {
+        read_on(path, start, reader)?
+    } else {
+        text.into_owned()
+    };
+    known(attachment, kind, whole)
+}
+
+/// The rest of a file that is no log, up to a bound.
+fn read_on(path: &Path, start: Vec<u8>, reader: Box<dyn BufRead>) -> anyhow::Result<String> {
+    let mut bytes = start;
+    reader
+        .take(MOST - KEPT)
         .read_to_end(&mut bytes)
         .map_err(|source| failed(path, source))?;
-    text.push_str(&String::from_utf8_lossy(&bytes));
-    let properties = properties::read(&text);
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A file of a known kind.
+fn known(attachment: &Attachment, kind: Kind, text: String) -> anyhow::Result<Handed> {
+    let path = &attachment.file;
+    let mut remarks = Vec::new();
+    let (word, content) = match kind {
+        Kind::Cache(kind) => {
+            let cache = caches::read(kind, &text);
+            remarks.extend(damage(kind, &cache));
+            ("cache", Content::Cache(cache))
+        }
+        Kind::Properties => {
+            let properties = relaxed(properties::read(&text));
+            (
+                "config",
+                Content::Settings(Box::new(configured(&properties))),
+            )
+        }
+        Kind::Yaml => {
+            let settings = yaml(&text);
+            remarks.extend(settings.left_out.iter().map(|(line, why)| {
+                format!("the document that begins at line {line} is left out: {why}")
+            }));
+            let properties = relaxed(settings.properties);
+            (
+                "config",
+                Content::Settings(Box::new(configured(&properties))),
+            )
+        }
+        Kind::Xml => {
+            return Err(UsageError::new(format!(
+                "--attach {}: Spring XML is not read",
+                path.display()
+            ))
+            .hint(
+                "attach dubbo.properties or application.yml, or say what it has: --registry, --consumer-app, --param",
+            )
+            .into());
+        }
+        Kind::Migration => ("migration", Content::Kept),
+        Kind::Qos => ("qos-answer", Content::Kept),
+        Kind::Metrics => ("metrics", Content::Kept),
+        Kind::Log => ("log", Content::Kept),
+    };
     Ok(Handed {
         whose: attachment.whose,
         asks: false,
         id: None,
-        content: Content::Settings(Box::new(configured(&properties))),
-        source: source(path, attachment.whose, attachment.host.clone(), "config"),
-        text: Some(text),
+        content,
+        remarks,
+        source: source(path, attachment.whose, attachment.host.clone(), word),
+        text: (text.len() as u64 <= KEPT).then_some(text),
     })
+}
+
+/// What is damaged in a cache, in a sentence.
+fn damage(kind: CacheKind, cache: &Cache) -> Option<String> {
+    let (line, what) = cache.damaged.first()?;
+    Some(format!(
+        "the {} is damaged at line {line} ({what}){}: the rest of it is read",
+        kind.word(),
+        match cache.damaged.len() {
+            1 => String::new(),
+            more => format!(" and {} more", more - 1),
+        }
+    ))
 }
 
 fn log(
@@ -132,6 +197,24 @@ fn log(
     whose: Option<Whose>,
     host: Option<String>,
     asks: bool,
+) -> anyhow::Result<Handed> {
+    let mut reader = open(path)?;
+    let mut start = Vec::new();
+    (&mut reader)
+        .take(KEPT + 1)
+        .read_to_end(&mut start)
+        .map_err(|source| failed(path, source))?;
+    log_of(path, whose, host, asks, start, reader)
+}
+
+/// A log of which the beginning was read.
+fn log_of(
+    path: &Path,
+    whose: Option<Whose>,
+    host: Option<String>,
+    asks: bool,
+    start: Vec<u8>,
+    reader: Box<dyn BufRead>,
 ) -> anyhow::Result<Handed> {
     let source = source(path, whose, host.clone(), "log");
     let origin = LogOrigin {
@@ -142,12 +225,6 @@ fn log(
         }),
         host,
     };
-    let mut reader = open(path)?;
-    let mut start = Vec::new();
-    (&mut reader)
-        .take(KEPT + 1)
-        .read_to_end(&mut start)
-        .map_err(|source| failed(path, source))?;
     let text = (start.len() as u64 <= KEPT).then(|| String::from_utf8_lossy(&start).into_owned());
     let facts = LogFacts::read(Cursor::new(start).chain(reader), origin)
         .map_err(|source| failed(path, source))?;
@@ -156,6 +233,7 @@ fn log(
         asks,
         id: None,
         content: Content::Log(Box::new(facts)),
+        remarks: Vec::new(),
         source,
         text,
     })
@@ -199,9 +277,28 @@ pub(super) fn enter(files: &mut [Handed], snapshot: &mut Snapshot) {
         if let Some(text) = &file.text {
             snapshot.insert_text(&id, text);
         }
-        if let Content::Log(facts) = &mut file.content {
-            facts.origin.name = id.to_string();
+        match &mut file.content {
+            Content::Log(facts) => facts.origin.name = id.to_string(),
+            Content::Cache(cache) => {
+                for entry in &cache.entries {
+                    snapshot.insert(id.clone(), line_of(&id, entry, cache.written.as_deref()));
+                }
+            }
+            Content::Settings(_) | Content::Kept => {}
         }
         file.id = Some(id);
+    }
+}
+
+/// A key of a cache as recordings have it.
+fn line_of(file: &SourceId, entry: &CacheEntry, written: Option<&str>) -> Line {
+    let key = Key::FileEntry {
+        file: file.to_string(),
+        key: entry.key.clone(),
+    };
+    let line = Line::new(key, Payload::Text(entry.text.clone())).with("line", entry.line);
+    match written {
+        Some(written) => line.with("written", written),
+        None => line,
     }
 }

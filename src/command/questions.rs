@@ -103,7 +103,7 @@ pub(super) fn take_port(questions: &mut [Question], snapshot: &Snapshot) {
 fn log_of(file: &Handed) -> Option<&LogFacts> {
     match &file.content {
         Content::Log(facts) => Some(facts),
-        Content::Settings(_) => None,
+        Content::Settings(_) | Content::Cache(_) | Content::Kept => None,
     }
 }
 
@@ -261,7 +261,10 @@ fn base(
         ..Question::new(ServiceKey::new(None, "", None), now)
     };
     for file in files {
-        let (Content::Settings(found), Some(id)) = (&file.content, &file.id) else {
+        let id = file.id.as_ref().map(ToString::to_string);
+        let id = id.unwrap_or_default();
+        notes.extend(file.remarks.iter().map(|remark| format!("{id}: {remark}")));
+        let Content::Settings(found) = &file.content else {
             continue;
         };
         if file.whose == Some(Whose::Provider) {
@@ -279,6 +282,10 @@ fn base(
             .consumer
             .application
             .or_else(|| found.application.clone());
+        for (name, value) in &found.migration {
+            let params = &mut question.consumer.params;
+            params.entry(name.clone()).or_insert_with(|| value.clone());
+        }
         question.config_center = question
             .config_center
             .or_else(|| found.config_center.clone());
@@ -296,7 +303,7 @@ fn base(
                         .map(|(property, line, error)| UnreadableAddress {
                             error: error.clone(),
                             property: property.clone(),
-                            source: id.to_string(),
+                            source: id.clone(),
                             line: *line,
                             of_consumer: file.whose == Some(Whose::Consumer),
                         }),

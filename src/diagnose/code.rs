@@ -120,6 +120,7 @@ codes! {
     RegistryDegraded = 1004, "registry-degraded", Error, Registry;
     NacosGrpcClosed = 1005, "nacos-grpc-closed", Error, Registry;
     NodesDisagree = 1006, "nodes-disagree", Warning, Registry;
+    ConsumerOnCache = 1007, "consumer-on-cache", Warning, Registry;
     ApiSwitchedOff = 1008, "api-switched-off", Warning, Registry;
     RegistryInOtherZone = 1009, "registry-in-other-zone", Info, Registry;
     AnswerTooLarge = 1010, "answer-too-large", Error, Registry;
@@ -159,6 +160,7 @@ codes! {
     RevisionMismatch = 4005, "revision-mismatch", Error, Application;
     RevisionZero = 4006, "revision-zero", Error, Application;
     NotInMetadata = 4007, "not-in-metadata", Error, Application;
+    ModelsDoNotMeet = 4008, "models-do-not-meet", Error, Application;
     PartialApplicationList = 4009, "partial-application-list", Warning, Application;
     MigrationRuleBroken = 4010, "migration-rule-broken", Warning, Application;
     ProvidedByWrong = 4011, "provided-by-wrong", Error, Application;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult,
+    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult, cached,
     choice::choose,
     code::Code,
     findings,
@@ -87,7 +87,7 @@ pub(crate) struct Computed<'a> {
 pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
-    let registries = gather::all(&observed.question, snapshot, &Said::default(), &missing);
+    let registries = gather::all(&observed.question, snapshot, &missing);
     own::processes(&observed.question, snapshot, &missing);
     Probed::of(&observed.question, snapshot, &missing).want(&registries);
     missing.into_wants()
@@ -100,8 +100,7 @@ pub(crate) fn seen(
 ) -> (Question, Vec<(Option<RegistryAddress>, Held)>) {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
-    let said = Said::read(&observed.question);
-    let held = gather::all(&observed.question, snapshot, &said, &missing)
+    let held = gather::all(&observed.question, snapshot, &missing)
         .into_iter()
         .flat_map(|registry| {
             let address = registry.address;
@@ -119,8 +118,8 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
     let question = &observed.question;
-    let said = Said::read(question);
-    let registries = gather::all(question, snapshot, &said, &missing);
+    let said = Said::read(question).with_caches(cached::told_empty(question, snapshot));
+    let registries = gather::all(question, snapshot, &missing);
     let own = Own {
         processes: own::processes(question, snapshot, &missing),
     };
@@ -181,7 +180,10 @@ fn overall(
             .held
             .iter()
             .map(|held| {
-                let mut judged = judge(question, registry, held, &world, said);
+                let alone = registries.len() == 1;
+                let seen = own_view::step(own, question, registry.address.as_ref(), alone)
+                    .or_else(|| said.step());
+                let mut judged = judge(question, registry, held, &world, said, seen);
                 let case = Case {
                     question,
                     registry: registry.address.as_ref(),
@@ -190,7 +192,7 @@ fn overall(
                 };
                 probed.mark(&case, &mut judged);
                 said.overrule(&case, registry, &mut judged);
-                own_view::overrule(own, &case, registry, registries.len() == 1, &mut judged);
+                own_view::overrule(own, &case, registry, alone, &mut judged);
                 probed.overrule(&case, &mut judged);
                 place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
@@ -444,6 +446,14 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
         findings: findings::findings(computed),
         assumed: findings::assumed(computed),
         zones: super::zones::zoned(computed),
+        models: shown
+            .parts
+            .iter()
+            .filter_map(|(source, via, judged)| {
+                let source = source.clone().unwrap_or_else(no_source);
+                Some((source, via.clone(), judged.models.clone()?))
+            })
+            .collect(),
         not_seen,
     }
 }

@@ -1,20 +1,22 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
 use crate::{
-    diagnose::{code::Code, text::Said},
-    input::properties,
+    diagnose::code::Code,
     model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, SourceId, SourceKind, Want},
     view::{
+        evidence::scope_evidence,
         held::{Elsewhere, Entry, Held, Layer, LayerKind},
         missing::Missing,
         moved::Applications,
         nacos,
+        rule_store::StoredRule,
+        settings,
         sources::{recorded_address, source_of},
         stage::NotSeen,
-        zookeeper,
+        written, zookeeper,
     },
 };
 
@@ -28,24 +30,14 @@ pub(crate) struct Registry {
 }
 
 /// The consumer's registries, with what the others have of the interface.
-pub(crate) fn all(
-    question: &Question,
-    snapshot: &Snapshot,
-    said: &Said,
-    missing: &Missing,
-) -> Vec<Registry> {
-    let mut registries = registries(question, snapshot, said, missing);
+pub(crate) fn all(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
+    let mut registries = registries(question, snapshot, missing);
     add_other_registries(question, snapshot, &mut registries, missing);
     registries
 }
 
 /// The registries of the question, or those that the recording has when the question names none.
-fn registries(
-    question: &Question,
-    snapshot: &Snapshot,
-    said: &Said,
-    missing: &Missing,
-) -> Vec<Registry> {
+fn registries(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Registry> {
     let mut registries: Vec<Registry> = question
         .registries
         .iter()
@@ -65,13 +57,15 @@ fn registries(
             )],
         });
     }
-    let mut layers = beside(snapshot, missing);
-    layers.extend(said.layers());
+    super::cached::want(question, snapshot, missing);
+    let layers = beside(snapshot, missing);
+    let own_migration = own_migration(snapshot, missing);
     for held in registries
         .iter_mut()
         .flat_map(|registry| &mut registry.held)
     {
         held.layers.extend(layers.iter().cloned());
+        held.rules.own_migration.clone_from(&own_migration);
     }
     registries
 }
@@ -234,7 +228,7 @@ fn other_kind(address: &RegistryAddress) -> Held {
 }
 
 /// The text of an attached file: its recorded lines, or the whole of it.
-fn file_text(snapshot: &Snapshot, id: &SourceId, missing: &Missing) -> Option<String> {
+pub(super) fn file_text(snapshot: &Snapshot, id: &SourceId, missing: &Missing) -> Option<String> {
     let key = Key::FileLines {
         file: id.to_string(),
     };
@@ -250,16 +244,54 @@ fn file_text(snapshot: &Snapshot, id: &SourceId, missing: &Missing) -> Option<St
 
 /// Whether settings say only where the registry is and who asks: that is part of the question already.
 fn is_harmless(text: &str) -> bool {
-    const KNOWN: [&str; 4] = [
+    const KNOWN: [&str; 8] = [
         "dubbo.application.name",
         "dubbo.registry.",
+        "dubbo.registries.",
+        "dubbo.config-center.address",
         "dubbo.consumer.check",
         "dubbo.reference.check",
+        "dubbo.application.migration.",
+        "dubbo.application.service-discovery.migration",
     ];
-    properties::read(text)
+    written::properties(text)
         .iter()
-        .filter(|property| property.key.starts_with("dubbo."))
-        .all(|property| KNOWN.iter().any(|known| property.key.starts_with(known)))
+        .filter(|property| property.key.starts_with("dubbo.") && written::is_plain(&property.key))
+        .all(|property| {
+            KNOWN.iter().any(|known| property.key.starts_with(known))
+                || settings::is_without_effect(&property.key)
+        })
+}
+
+/// The consumer's own migration rule (`dubbo-migration.yaml`), the first that was attached.
+fn own_migration(snapshot: &Snapshot, missing: &Missing) -> Option<StoredRule> {
+    let mut files = snapshot.manifest().sources.iter().filter(|(_, source)| {
+        let word = source.file_as.as_deref().unwrap_or_default();
+        source.kind == SourceKind::File
+            && word.ends_with("migration")
+            && !word.starts_with("provider")
+    });
+    files.find_map(|(id, source)| {
+        let text = file_text(snapshot, id, missing)?;
+        let name = source.name.clone().unwrap_or_else(|| id.to_string());
+        let file = id.to_string();
+        Some(StoredRule {
+            kind: LayerKind::Migration,
+            key: name.rsplit('/').next().unwrap_or(&name).to_owned(),
+            name,
+            group: String::new(),
+            text,
+            read: true,
+            evidence: scope_evidence(
+                snapshot,
+                id,
+                "file.lines",
+                &[("file", &file)],
+                Say::RulePresent,
+            ),
+            changed_ms: None,
+        })
+    })
 }
 
 /// Recorded answers beside the registry that bear on the consumer's own view and are not evaluated.
@@ -267,7 +299,6 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
-            (SourceKind::File, word) if word.contains("cache") => LayerKind::Cache,
             (SourceKind::File, word) if word.contains("qos") => LayerKind::Qos,
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
             _ => continue,

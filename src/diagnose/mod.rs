@@ -1,6 +1,7 @@
 //! Pure: from stages to verdict, certainty and findings.
 
 pub mod budget;
+mod cached;
 mod choice;
 pub mod code;
 mod decide;
@@ -27,6 +28,8 @@ mod zones;
 
 pub(crate) use crate::view::sources::source_of;
 pub(crate) use gather::providers;
+pub(crate) use models::interface_view;
+pub use models::{Models, Side};
 pub use zones::{ZoneRow, Zoned};
 
 use serde_json::{Map, Value};
@@ -116,6 +119,8 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
     /// What was assumed and whether it matters.
     pub assumed: Vec<Assumption>,
+    /// Both models of discovery side by side: per registry and, where its members were asked apart, member.
+    pub models: Vec<(SourceId, Option<String>, Models)>,
     /// What was wanted and not seen.
     pub not_seen: Vec<NotSeen>,
     /// The providers by zone, when somebody named zones.

@@ -3,15 +3,16 @@
 use std::collections::BTreeSet;
 
 use crate::{
-    diagnose::{gather, text::Said},
+    diagnose::gather,
     input::log::{End, Language, LogFacts, MessageId},
     model::version::DubboVersion,
-    question::{Client, ConsumerState, Question},
-    snapshot::Snapshot,
+    question::{Client, ConsumerState, Question, configured},
+    snapshot::{Snapshot, SourceKind},
     view::{
         held::Entry,
         missing::Missing,
         own::{self, Own},
+        written,
     },
 };
 
@@ -33,6 +34,7 @@ impl Observed {
                 take_from_log(&mut question, &log);
             }
         }
+        take_from_settings(&mut question, snapshot, missing);
         let own = Own {
             processes: own::processes(&question, snapshot, missing),
         };
@@ -56,6 +58,27 @@ impl Observed {
         Self {
             registries_from_recording: registries_from_recording && !question.registries.is_empty(),
             question,
+        }
+    }
+}
+
+/// The consumer's own settings among the files of a recording: its name, and what chooses between the models.
+fn take_from_settings(question: &mut Question, snapshot: &Snapshot, missing: &Missing) {
+    let files = snapshot.manifest().sources.iter().filter(|(_, source)| {
+        let word = source.file_as.as_deref().unwrap_or_default();
+        source.kind == SourceKind::File && matches!(word, "config" | "consumer-config")
+    });
+    for (id, _) in files {
+        let Some(text) = gather::file_text(snapshot, id, missing) else {
+            continue;
+        };
+        let found = configured(&written::properties(&text));
+        let consumer = &mut question.consumer;
+        if consumer.application.is_none() {
+            consumer.application = found.application;
+        }
+        for (name, value) in found.migration {
+            consumer.params.entry(name).or_insert(value);
         }
     }
 }
@@ -109,7 +132,7 @@ fn state_in(question: &Question, log: &LogFacts) -> Option<ConsumerState> {
 
 /// The consumer's own entry says its version (`release`) and application.
 fn take_from_registry(question: &mut Question, snapshot: &Snapshot, missing: &Missing) {
-    let registries = gather::all(question, snapshot, &Said::default(), missing);
+    let registries = gather::all(question, snapshot, missing);
     let own: Vec<&Entry> = registries
         .iter()
         .flat_map(|registry| &registry.held)

@@ -4,7 +4,14 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Outcome, code::Code, gather::Registry, models::judge_models, place, text::Said};
+use super::{
+    Outcome,
+    code::Code,
+    gather::Registry,
+    models::{Models, judge_models},
+    place,
+    text::Said,
+};
 use crate::{
     question::{Client, ConsumerState, Question, World},
     report::words::{Phrase, Say},
@@ -12,6 +19,7 @@ use crate::{
         application,
         held::{Held, Layer, LayerKind, Reach, Standing},
         interface::{Case, View, then},
+        migration::Seen,
         stage::{Model, NotSeen, Raised, Stage, StageId, State},
     },
 };
@@ -64,6 +72,8 @@ pub(crate) struct Judged {
     pub(crate) blocked_by: Vec<NotSeen>,
     /// The stages.
     pub(crate) view: View,
+    /// Both models side by side; `None` for one that was judged alone.
+    pub(crate) models: Option<Models>,
     /// The empty list is not what a running consumer uses: it keeps the one before.
     pub(crate) kept: bool,
 }
@@ -81,6 +91,7 @@ impl Judged {
             candidates: Vec::new(),
             blocked_by: Vec::new(),
             view,
+            models: None,
             kept: false,
         }
     }
@@ -98,6 +109,7 @@ pub(crate) fn judge(
     held: &Held,
     world: &World,
     said: &Said,
+    seen: Option<Seen>,
 ) -> Judged {
     let case = Case {
         question,
@@ -105,7 +117,7 @@ pub(crate) fn judge(
         held,
         world,
     };
-    judge_models(&case, said)
+    judge_models(&case, said, seen)
 }
 
 /// Judges the stages of one model as if the consumer used that model alone.
@@ -183,8 +195,12 @@ pub(crate) fn judge_view(case: &Case<'_>, view: View, said: &Said) -> Judged {
             by_application(case, &mut judged);
             let not_told =
                 case.is_not_told_of_empty() && judged.code() == Some(Code::NotRegistered);
-            // A reference that is switched off never had a list to keep.
-            let never_had = judged.code() == Some(Code::ConsumerMisaddressed);
+            // A reference that is switched off never had a list to keep; nor did one for which no application was ever
+            // mapped: nobody removes a mapping.
+            let never_had = matches!(
+                judged.code(),
+                Some(Code::ConsumerMisaddressed | Code::MappingMissing)
+            );
             if !never_had && (case.protects_empty() || not_told) {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
@@ -225,6 +241,13 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
     }
     if judged.code() == Some(Code::MetadataRefused) {
         // It refused a call of ours: the consumer's has more to it.
+        judged.limits.insert(Limit::Rule);
+    }
+    let weak = judged
+        .raised
+        .as_ref()
+        .is_some_and(|raised| raised.params.get("sign") == Some(&Value::from("instance")));
+    if weak {
         judged.limits.insert(Limit::Rule);
     }
     let is_key = judged.stage == Some(StageId::Key);

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    Certainty, Outcome,
+    Certainty, Outcome, cached,
     code::Code,
     decide::{Computed, Overall},
-    defects, findings, health, own, probed, refused, zones,
+    defects, findings, health, models, own, probed, refused, zones,
 };
 use crate::{
     question::Client,
@@ -86,6 +86,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     if let Some(raised) = kept(computed) {
         found.push((raised, Certainty::Likely, reachable));
     }
+    found.extend(models::remarks(computed));
     for (_, _, judged) in &computed.states[0].parts {
         let remarks = &judged.view.routed.remarks;
         found.extend(
@@ -94,6 +95,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
                 .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
         );
     }
+    found.extend(cached::remarks(computed));
     if reachable {
         found.extend(partly_connected(computed));
     }

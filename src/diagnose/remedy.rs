@@ -62,6 +62,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
             argv: Vec::new(),
             changes: true,
         }],
+        Code::ModelsDoNotMeet => vec![change(Say::DoRegisterBoth)],
         Code::AllUnhealthy => vec![change(Say::DoStartProvider)],
         Code::WeightZero => vec![change(Say::DoRaiseWeight)],
         Code::RoutedAway

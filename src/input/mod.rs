@@ -4,6 +4,7 @@
 //! bounded whatever the size of the stream.
 
 pub mod access_log;
+pub mod attached;
 pub mod lines;
 pub mod log;
 pub mod metrics;

@@ -22,6 +22,8 @@ pub struct MetadataInfo {
 /// `MetadataInfo.ServiceInfo`: one service with one protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServiceInfo {
+    /// The key under which it stands in the metadata, `[group/]interface[:version]:protocol`.
+    pub key: String,
     /// Interface.
     pub name: Option<String>,
     /// Dubbo's group; empty and absent are the same.
@@ -135,6 +137,7 @@ impl ServiceInfo {
         };
         params.sort_by(|(one, _), (other, _)| java_order(one, other));
         Ok(Self {
+            key: key.to_owned(),
             name: text_of(object, "name"),
             group: text_of(object, "group").filter(|group| !group.is_empty()),
             version: text_of(object, "version").filter(|version| !version.is_empty()),

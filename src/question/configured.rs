@@ -21,6 +21,8 @@ pub struct Configured {
     pub registries: Vec<RegistryAddress>,
     /// Registries that Dubbo cannot read: property, line, why.
     pub unreadable: Vec<(String, u64, RegistryAddressError)>,
+    /// Settings of the application that choose between the models of discovery, by their names.
+    pub migration: BTreeMap<String, String>,
     /// `dubbo.config-center.address`.
     pub config_center: Option<RegistryAddress>,
     /// `dubbo.metadata-report.address`.
@@ -29,15 +31,30 @@ pub struct Configured {
     pub unresolved: Vec<(String, u64, String)>,
 }
 
+/// Settings that choose between the models of discovery.
+const MIGRATION: [&str; 3] = [
+    "dubbo.application.migration.step",
+    "dubbo.application.migration.threshold",
+    "dubbo.application.service-discovery.migration",
+];
+
 /// Reads the properties of a file.
 pub fn configured(properties: &[Property]) -> Configured {
     let reader = Reader {
         known: by_key(properties),
     };
     let mut found = Configured {
-        application: reader.text("dubbo.application.name").ok().flatten(),
+        // Spring Boot's starter takes its own name where Dubbo's is not set.
+        application: ["dubbo.application.name", "spring.application.name"]
+            .iter()
+            .find_map(|name| reader.text(name).ok().flatten()),
         ..Configured::default()
     };
+    for name in MIGRATION {
+        if let Ok(Some(value)) = reader.text(name) {
+            found.migration.insert(name.to_owned(), value);
+        }
+    }
     for prefix in reader.registries() {
         reader.registry(&prefix, &mut found);
     }

@@ -152,6 +152,7 @@ pub fn judge(trial: &Trial<'_>) -> Diagnosis {
         stages: stages(trial, found.cause.as_ref().map(|(_, class)| *class)),
         findings: Vec::new(),
         assumed: assumed(trial),
+        models: Vec::new(),
         not_seen: Vec::new(),
         zones: None,
     };

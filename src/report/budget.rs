@@ -63,6 +63,7 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
             contributors: Vec::new(),
             worlds: None,
         }),
+        models: Vec::new(),
         zones: None,
         candidates: Vec::new(),
         stages: Vec::new(),

@@ -11,7 +11,7 @@ use super::model::{
     SourceInfo, StageInfo, Subject, Tool, VerdictInfo, WorldInfo, ZoneInfo, ZonesInfo,
 };
 use super::{
-    Filter,
+    Filter, models,
     words::{Lang, Say, filled},
 };
 use crate::{
@@ -25,7 +25,7 @@ use crate::{
     model::zone::Zones,
     question::{ConsumerState, Question, RegistryAddress},
     snapshot::{Ended, Manifest, Snapshot, Source, SourceId},
-    view::stage::{Dropped, Evidence, Model, NotSeen, Stage, State},
+    view::stage::{Dropped, Evidence, Model, NotSeen, Stage},
 };
 
 /// Most drops listed for one stage; `dropped_total` has the true number.
@@ -158,6 +158,11 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .iter()
             .map(|(id, model, stage)| stage_info(id, *model, stage, diagnosis.zones.as_ref(), lang))
             .collect(),
+        models: diagnosis
+            .models
+            .iter()
+            .map(|(id, via, models)| models::info(id, via.as_ref(), models, lang))
+            .collect(),
         findings: shown(diagnosis, &manner.filter)
             .map(|finding| finding_info(finding, lang))
             .collect(),
@@ -275,16 +280,8 @@ fn stage_info(
     StageInfo {
         id: stage.id.to_string(),
         registry: registry.to_string(),
-        model: match model {
-            Model::Interface => "interface",
-            Model::Application => "application",
-        },
-        state: match stage.state {
-            State::Ok => "ok",
-            State::Failed => "failed",
-            State::Skipped => "skipped",
-            State::Unknown => "unknown",
-        },
+        model: models::model_word(model),
+        state: models::state_word(stage.state),
         because: stage.because.as_ref().map(|phrase| phrase.text(lang)),
         input: stage.input,
         output: stage.output,

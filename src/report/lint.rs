@@ -138,6 +138,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
             .collect(),
         budget: None,
         replay: None,
+        models: Vec::new(),
         zones: None,
         comparison: None,
         rule: Some(RuleInfo {

@@ -16,6 +16,7 @@ mod layout;
 mod lint;
 mod markdown;
 pub mod model;
+mod models;
 mod picture;
 pub mod replay;
 mod safe;

@@ -54,6 +54,8 @@ pub struct Answer {
     pub candidates: Vec<CandidateInfo>,
     /// The stages in causal order.
     pub stages: Vec<StageInfo>,
+    /// Both models of discovery side by side, per registry (`no-provider`).
+    pub models: Vec<ModelsInfo>,
     /// Findings, the verdict's first.
     pub findings: Vec<FindingInfo>,
     /// What was taken for granted.
@@ -259,6 +261,44 @@ pub struct StageInfo {
     pub dropped_total: usize,
     /// The same by code.
     pub dropped_by_code: BTreeMap<String, usize>,
+}
+
+/// Both models of discovery of one registry.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelsInfo {
+    /// Source id of the registry.
+    pub registry: String,
+    /// The member that said so, where members were asked apart.
+    pub via: Option<String>,
+    /// Which one the consumer uses: `interface`, `application`; `null` when that depends on what was not seen.
+    pub uses: Option<&'static str>,
+    /// The step of the migration (`APPLICATION_FIRST`); `null` when it could be more than one.
+    pub step: Option<&'static str>,
+    /// `version`, `default`, `setting`, `registry`, `rule`, `file`, `consumer`.
+    pub step_from: &'static str,
+    /// The step and why it leads there, in words.
+    pub why: String,
+    /// Entries under the interface.
+    pub interface: ModelInfo,
+    /// Instances of applications; for a consumer that does not know them, as the newest line sees them.
+    pub application: ModelInfo,
+}
+
+/// One model of discovery.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ModelInfo {
+    /// How many are registered; `null` = not seen.
+    pub registered: Option<usize>,
+    /// How many have the key.
+    pub matching: Option<usize>,
+    /// How many addresses are left in the end.
+    pub left: Option<usize>,
+    /// `ok`, `failed`, `unknown`.
+    pub state: &'static str,
+    /// The stage that leaves nothing or was not seen.
+    pub stage: Option<String>,
+    /// Its code.
+    pub code: Option<String>,
 }
 
 /// Providers by zone.

@@ -3,6 +3,7 @@
 use super::{
     facets::{self, Finding, Pair, Path},
     model::{Answer, Report},
+    models,
     text::{self, View},
     words::{Label, Lang},
 };
@@ -67,6 +68,11 @@ fn answer(out: &mut impl Markup, report: &Report, answer: &Answer, view: View<'_
     for path in facets::paths(report, answer, view) {
         out.heading(&format!("{} · {}", Label::Path.text(lang), path.heading));
         out.path(&path, lang);
+    }
+    for found in models::tables(report, answer, lang) {
+        out.heading(&format!("{} · {}", Label::Models.text(lang), found.heading));
+        out.table(&models::head(lang), &found.rows);
+        out.pairs(&[(Label::Uses.text(lang).to_owned(), found.uses)]);
     }
     let zones = facets::zones(answer, lang);
     if !zones.is_empty() {

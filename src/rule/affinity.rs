@@ -81,7 +81,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<AffinityRule, RuleErr
 }
 
 /// `Double.valueOf` and `Float.valueOf`.
-pub(super) fn java_float(text: &str) -> Option<f64> {
+pub(crate) fn java_float(text: &str) -> Option<f64> {
     let trimmed = text.trim_matches(|c: char| c <= ' ');
     let unsigned = trimmed.trim_start_matches(['+', '-']);
     match unsigned {

@@ -40,6 +40,12 @@ pub struct StoredRule {
 pub struct RuleStore {
     /// Every text, sorted by name.
     pub stored: Vec<StoredRule>,
+    /// Migration rules, whoever reads them, sorted by name.
+    pub migration: Vec<StoredRule>,
+    /// Migration rules that a consumer reads, by group, and nobody saw.
+    pub migration_not_seen: BTreeMap<String, NotSeen>,
+    /// The consumer's own `dubbo-migration.yaml`, where it was attached.
+    pub own_migration: Option<StoredRule>,
     /// Keys of group `dubbo` that were looked for where the consumer looks, and not seen.
     pub not_seen: BTreeMap<String, NotSeen>,
     /// Keys of group `dubbo` that are known not to be there.

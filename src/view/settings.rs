@@ -38,13 +38,16 @@ pub(crate) fn leaves_providers(text: &str) -> bool {
     properties::read(text)
         .iter()
         .filter(|property| property.key.starts_with("dubbo."))
-        .all(|property| {
-            let last = property.key.rsplit('.').next().unwrap_or_default();
-            WITHOUT_EFFECT.contains(&last)
-                || OTHER_SECTIONS
-                    .iter()
-                    .any(|section| property.key.starts_with(section))
-        })
+        .all(|property| is_without_effect(&property.key))
+}
+
+/// Whether a setting leaves the list of providers as it is.
+pub(crate) fn is_without_effect(key: &str) -> bool {
+    let last = key.rsplit('.').next().unwrap_or_default();
+    WITHOUT_EFFECT.contains(&last)
+        || OTHER_SECTIONS
+            .iter()
+            .any(|section| key.starts_with(section))
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ use serde_json::Value;
 mod balance;
 mod configurator;
 mod directory;
+mod instance;
 mod matching;
 mod readers;
 mod revision;
@@ -116,10 +117,11 @@ fn version_of(file: &str) -> DubboVersion {
     DubboVersion::parse(file).expect("a version of the list")
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     readers::AFFINITY,
     balance::KIND,
     configurator::KIND,
+    instance::KIND,
     matching::KIND,
     readers::MIGRATION,
     revision::KIND,
@@ -147,6 +149,11 @@ fn oracle_balance() {
 #[test]
 fn oracle_configurator() {
     run(&configurator::KIND);
+}
+
+#[test]
+fn oracle_instance() {
+    run(&instance::KIND);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::super::{Surroundings, live, questions::questions, recorded};
 use super::files::{add_source, held_of, methods, only_service, provider_lines, rule_files};
 use crate::{
     cli::RouteReplayArgs,
-    diagnose::{Diagnosis, diagnose, seen},
+    diagnose::{Diagnosis, diagnose, interface_view, seen},
     error::UsageError,
     model::version::{DubboVersion, Line},
     observe::probe::Purpose,
@@ -174,13 +174,12 @@ fn ground(
         for (key, seen) in &of_candidates {
             evidence.entry(key.clone()).or_insert_with(|| seen.clone());
         }
-        let view = Case {
+        let view = interface_view(&Case {
             question: &question,
             registry: seat.registry.as_ref(),
             held: &seat.held,
             world: &world,
-        }
-        .view();
+        });
         Found {
             methods: methods(&seat.held),
             subject: Subject {

@@ -1,7 +1,7 @@
 //! The numbers of the answer, in the order in which they depend on each other.
 
 use super::{
-    Asked, Assumption, Certainty, Missing, NotSeen, Said, Worlds,
+    Asked, Assumption, Certainty, Missing, NotSeen, Worlds,
     consumer::{Side, side},
     gather, ladder, links,
     model::{Advice, Budget, InForce, Need, Notation, PerTry, Total, Tries, WhatIf},
@@ -95,7 +95,7 @@ pub(super) fn compute<'a>(
 ) -> Computed<'a> {
     let worlds = Worlds::of(question);
     let version = worlds.version.clone();
-    let registries = gather::all(question, snapshot, &Said::default(), missing);
+    let registries = gather::all(question, snapshot, missing);
     let offers_of = |version: &DubboVersion| {
         let side = side(question, snapshot, version);
         let offers: Vec<Offer> = registries

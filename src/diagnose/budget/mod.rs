@@ -20,7 +20,6 @@ use crate::{
         code::{Code, Severity},
         gather,
         observed::Observed as Known,
-        text::Said,
         worlds::Worlds,
     },
     question::Question,

@@ -11,13 +11,14 @@ use crate::{
         version::DubboVersion,
     },
     question::{ConsumerState, Question, RegistryAddress, RegistryKind, World},
-    rule::yaml,
+    rule::{migration::Step, yaml},
     snapshot::{Key, Seen, Snapshot, SourceId, Want},
     view::{
         application::Instance,
         directory::{Directory, Fate, Notification, Protocols, Rules, ServiceUrl, Subscription},
         held::{Entry, Held, LayerKind},
         interface::{Case, configurators},
+        migration,
         missing::Missing,
         stage::{Evidence, Model},
     },
@@ -181,28 +182,37 @@ impl Reader<'_> {
     /// The model in use, and whether that is known.
     fn model(&self, registry: Option<&RegistryAddress>, held: &Held) -> (Model, bool) {
         let application = &held.application;
-        if !self.version.line().is_3x() {
-            return (Model::Interface, true);
-        }
-        let set = |name: &str| {
-            let own = self.question.consumer.params.get(name);
-            own.or_else(|| registry.and_then(|registry| registry.params.get(name)))
+        let world = World {
+            dubbo: self.version.clone(),
+            state: self
+                .question
+                .consumer
+                .state
+                .unwrap_or(ConsumerState::Running),
         };
-        match set("migration.step").map(String::as_str) {
-            Some("FORCE_INTERFACE") => return (Model::Interface, true),
-            Some("FORCE_APPLICATION") => return (Model::Application, true),
-            _ => {}
-        }
-        let ruled = held
-            .layers
+        let case = Case {
+            question: self.question,
+            registry,
+            held,
+            world: &world,
+        };
+        let sight = migration::sight(&case, None);
+        let step = sight.worlds[0].step;
+        let settled = sight
+            .worlds
             .iter()
-            .any(|layer| layer.kind == LayerKind::Migration);
+            .all(|world| world.step == step && world.before.is_none());
+        match step {
+            Step::ForceInterface => return (Model::Interface, settled),
+            Step::ForceApplication => return (Model::Application, settled),
+            Step::ApplicationFirst => {}
+        }
         let uses_application = !application.mapped.is_empty() && !application.instances.is_empty();
         if uses_application {
-            (Model::Application, application.instances_known && !ruled)
+            (Model::Application, application.instances_known && settled)
         } else {
-            let known = application.mapping_known && !ruled;
-            (Model::Interface, known || application.is_absent() && !ruled)
+            let known = application.mapping_known || application.is_absent();
+            (Model::Interface, known && settled)
         }
     }
 

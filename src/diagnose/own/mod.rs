@@ -22,10 +22,13 @@ use super::{
 };
 use crate::{
     model::qos::listing::Step,
+    question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
+    rule::migration,
     view::{
         held::Entry,
         interface::{Case, then},
+        migration::Seen,
         own::{Own, OwnList, Process},
         stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
@@ -66,6 +69,26 @@ pub(super) fn overrule(
     } else if list.is_unconnected() {
         unconnected(case, &list, judged);
     }
+}
+
+/// The step of the migration that the consumer says it has.
+pub(super) fn step(
+    own: &Own,
+    question: &Question,
+    registry: Option<&RegistryAddress>,
+    alone: bool,
+) -> Option<Seen> {
+    let list = own.list(&question.service, &question.consumer, registry, alone)?;
+    let step = match list.step? {
+        Step::ForceInterface => migration::Step::ForceInterface,
+        Step::ApplicationFirst => migration::Step::ApplicationFirst,
+        Step::ForceApplication => migration::Step::ForceApplication,
+    };
+    Some(Seen {
+        step,
+        evidence: shown(&list).into_iter().next()?,
+        now: true,
+    })
 }
 
 /// What a list says, as evidence.

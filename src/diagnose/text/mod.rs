@@ -13,9 +13,12 @@ mod read;
 pub(crate) use self::contact::sign;
 use self::{contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
-use crate::view::{
-    held::{Layer, LayerKind},
-    stage::{Evidence, Raised},
+use crate::{
+    rule::migration::Step,
+    view::{
+        migration::Seen,
+        stage::{Evidence, Raised},
+    },
 };
 pub(super) use overrule::settle;
 
@@ -40,7 +43,7 @@ pub(crate) struct Said {
     /// The consumer did not reach the gRPC port of Nacos: `host:port`.
     grpc: Vec<(String, Proof)>,
     /// The consumer works on its cache file.
-    on_cache: bool,
+    on_cache: Vec<Evidence>,
     /// The provider's own answer: what was asked, what it exports.
     exported: Option<Exported>,
     /// The registry refused a provider's registration (DG2110).
@@ -67,6 +70,8 @@ pub(crate) struct Said {
     unsent: Vec<(Option<String>, Proof)>,
     /// The consumer was told that there is nothing, at the earliest at this moment (ms since 1970).
     told_nothing: Vec<(i64, Evidence)>,
+    /// A cache of the consumer has no provider, written at this moment (ms since 1970).
+    cache_empty: Vec<(Option<i64>, Evidence)>,
     /// None of the consumer's connections is up (`available` cluster).
     none_available: Vec<Evidence>,
     /// Failed connections to providers.
@@ -75,8 +80,8 @@ pub(crate) struct Said {
     kept: Vec<Evidence>,
     /// Addresses that only the reconnect task still tries.
     reconnects: Vec<(String, Evidence)>,
-    /// Steps of the migration that the consumer says it took, other than the default.
-    steps: Vec<(String, Evidence)>,
+    /// Steps of the migration that the consumer says it took for this service, in their order.
+    steps: Vec<(Step, Evidence)>,
     /// Texts that name the wrong thing (DG6011).
     masquerades: Vec<Raised>,
     /// Lists of addresses of which the text shows only the first (DG0101).
@@ -108,16 +113,25 @@ impl Said {
             .collect()
     }
 
-    /// What the texts say that is not evaluated: a step of the migration.
-    pub(super) fn layers(&self) -> Vec<Layer> {
-        self.steps
-            .iter()
-            .map(|(step, evidence)| Layer {
-                kind: LayerKind::Migration,
-                name: step.clone(),
-                evidence: Some(evidence.clone()),
-            })
-            .collect()
+    /// The step of the migration that the consumer says it took last.
+    pub(super) fn step(&self) -> Option<Seen> {
+        let (step, evidence) = self.steps.last()?.clone();
+        Some(Seen {
+            step,
+            evidence,
+            now: false,
+        })
+    }
+
+    /// With what the consumer's caches say.
+    pub(super) fn with_caches(mut self, empty: Vec<(Option<i64>, Evidence)>) -> Self {
+        self.cache_empty = empty;
+        self
+    }
+
+    /// The consumer works on its cache file.
+    pub(super) fn on_cache(&self) -> &[Evidence] {
+        &self.on_cache
     }
 
     /// Texts that name the wrong thing.

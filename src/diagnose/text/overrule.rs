@@ -30,7 +30,7 @@ impl Said {
             return settle(judged, StageId::Question, proof);
         }
         if let Some(proof) = self.refusal(registry) {
-            if self.on_cache {
+            if !self.on_cache.is_empty() {
                 return undecided(judged, proof, Say::RunningLivesOn);
             }
             return settle(judged, StageId::Reach, proof);
@@ -149,7 +149,7 @@ impl Said {
             // A list that it was told to be empty came from a registry that answered; without a word of that, "no
             // provider" says that there is no list to live on.
             let has_nothing = !self.nothing.is_empty() && !self.told_empty;
-            if self.on_cache || world.state == ConsumerState::Running && !has_nothing {
+            if !self.on_cache.is_empty() || world.state == ConsumerState::Running && !has_nothing {
                 return undecided(judged, proof, Say::RunningLivesOn);
             }
             settle(judged, StageId::Reach, proof);

@@ -16,7 +16,7 @@ use crate::{
         outcome::{Judged, Limit},
     },
     input::log::{Failure, LogFacts, MessageId, Moment},
-    question::Question,
+    question::{ConsumerState, Question},
     view::{
         interface::Case,
         stage::{Evidence, StageId, State},
@@ -85,6 +85,20 @@ impl Said {
             .collect();
         if !told.is_empty() {
             return Some(stale("empty", &told));
+        }
+        // A process that runs writes its cache with every list it is told: what is in it is what it uses.
+        let by_interface = !case.dubbo().line().is_3x() || case.held.application.is_absent();
+        let kept: Vec<Evidence> = self
+            .cache_empty
+            .iter()
+            .filter(|_| by_interface && case.world.state == ConsumerState::Running)
+            .filter(|(written, _)| {
+                there_since.is_none_or(|since| written.is_some_and(|written| since < written))
+            })
+            .map(|(_, evidence)| evidence.clone())
+            .collect();
+        if !kept.is_empty() {
+            return Some(stale("empty", &kept));
         }
         let connects = judged
             .view

@@ -8,6 +8,7 @@ use crate::{
     input::log::{Conclusion, End, Failure, KeyClaim, LogFacts, Message, MessageId},
     question::Question,
     report::words::{Phrase, Say},
+    rule::migration::Step,
     snapshot::SourceId,
     view::stage::Evidence,
 };
@@ -112,16 +113,21 @@ impl Said {
             }
         }
         for message in log.messages() {
-            if let Some(step) = message.facts.step()
+            let failed = message.facts.reason().is_some();
+            let step = message.facts.step().filter(|_| !failed);
+            let step = step.and_then(|step| {
+                Step::ALL
+                    .into_iter()
+                    .find(|known| known.as_str() == step.value)
+            });
+            if let Some(step) = step
                 && message
                     .facts
                     .service()
-                    .is_none_or(|fact| fits(&fact.value, question))
-                && step.value != "APPLICATION_FIRST"
+                    .is_some_and(|fact| fits(&fact.value, question))
                 && log.origin.end != Some(End::Provider)
             {
-                self.steps
-                    .push((step.value.clone(), evidence(log, message)));
+                self.steps.push((step, evidence(log, message)));
             }
         }
         for statement in &log.statements {
@@ -215,7 +221,9 @@ impl Said {
     fn of_consumer(&mut self, question: &Question, log: &LogFacts, failure: &Failure, about: bool) {
         let own = log.origin.end == Some(End::Consumer);
         let conclusions = failure.conclusions();
-        self.on_cache |= conclusions.contains(&Conclusion::WorksOnCache);
+        if let Some(message) = find(failure, MessageId::SubCache) {
+            self.on_cache.push(evidence(log, message));
+        }
         for message in &failure.messages {
             self.registry_trouble(question, log, message, about, own);
         }

@@ -75,6 +75,7 @@ pub fn render(report: &Report, view: View<'_>) -> String {
         }
         verdict::cause(&mut page, report, answer, view);
         path::stages(&mut page, report, answer, view);
+        parts::models(&mut page, report, answer, view);
         parts::zones(&mut page, answer, view);
         replay::replay(&mut page, answer, view);
         parts::findings(&mut page, report, answer, view);

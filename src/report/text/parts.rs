@@ -8,6 +8,7 @@ use super::{
 use crate::report::{
     layout::Page,
     model::{Answer, ComparisonInfo, FindingInfo, Report},
+    models,
     safe::safe,
     style::{Style, Symbol},
     table::table,
@@ -78,6 +79,26 @@ pub(super) fn comparison(page: &mut Page, comparison: &ComparisonInfo, view: Vie
     let header = [Label::Difference, Label::Here, Label::There].map(|label| label.text(lang));
     for line in table(&header, &rows, page.width()).lines() {
         page.line(line);
+    }
+}
+
+/// Both models of discovery side by side, and which one is used.
+pub(super) fn models(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
+    let lang = view.lang;
+    for found in models::tables(report, answer, lang) {
+        page.blank();
+        let heading = format!(
+            "{} {} {}",
+            Label::Models.text(lang),
+            view.style.dot(),
+            found.heading
+        );
+        page.hanging("  ", Style::Label, &heading);
+        let rows: Vec<Vec<String>> = found.rows.into_iter().map(Vec::from).collect();
+        for line in table(&models::head(lang), &rows, page.width()).lines() {
+            page.line(line);
+        }
+        page.field(Label::Uses.text(lang), &found.uses);
     }
 }
 

@@ -88,6 +88,7 @@ fn answer() -> Answer {
             why: "given".to_owned(),
             changes_verdict: true,
         }],
+        models: Vec::new(),
         zones: None,
         not_seen: vec![NotSeenInfo {
             what: "connections".to_owned(),

@@ -47,6 +47,9 @@ sentences! {
     SerializationLayer: "serialization between both sides", "双方的序列化";
     ConnectivityLayer: "connections from the consumer to the providers", "消费者到提供者的连接";
     OwnViewLayer: "the consumer's own list of providers", "消费者自身的提供者列表";
+    CacheHas: "a cache file has {address}", "缓存文件中有 {address}";
+    CacheEmpty: "a cache file has no provider of the service", "缓存文件中没有该服务的提供者";
+    FailoverOn: "the failover switch of nacos-client is on: pushes are not taken", "nacos-client 的 failover 开关已打开：不接收推送";
     CacheFiles: "cache files of the consumer", "消费者的缓存文件";
     Metrics: "metrics", "指标";
     OtherPlaces: "other namespaces, groups and roots", "其他命名空间、分组和根路径";
@@ -186,6 +189,7 @@ sentences! {
     PassedByText: "passed, as the text speaks of a later stage", "已通过：文本涉及更后的阶段";
     NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点：进程消失后仍会保留";
 
+    DoRegisterBoth: "let the provider register both (dubbo.application.register-mode=all), or give the consumer the step `APPLICATION_FIRST`", "让提供者同时注册两种模型（dubbo.application.register-mode=all），或让消费者使用步骤 `APPLICATION_FIRST`";
     DoAlignKey: "make group, version and interface of both sides equal", "使双方的分组、版本和接口一致";
     DoAlignClassifier: "remove the classifier of the reference, or give the provider the same", "去掉引用的 classifier，或给提供者配置相同的值";
     DoRemoveSetting: "remove the setting from the reference, unless it is meant", "若非有意，从引用中去掉该设置";
@@ -250,6 +254,26 @@ sentences! {
     FirstAddress: "whether the consumer's list begins with an address of {application}", "消费者的列表是否以 {application} 的地址开头";
     FirstAddressDecides: "only the first address decides whose rules are read", "只有第一个地址决定读取谁的规则";
     PreviousRule: "what {rule} said before", "{rule} 之前的内容";
+    RuleArrived: "whether the consumer has taken {rule}", "消费者是否已采用 {rule}";
+    StartedBeforeRule: "a consumer that ran before the rule takes its step only where that leads to enough addresses", "规则发布之前就在运行的消费者，只有在目标模型地址足够时才采用该步骤";
+    FileTakenLater: "it is taken a minute after the start, and only where it leads to enough addresses", "启动一分钟后才采用，且仅在目标模型地址足够时采用";
+    StepOfVersion: "{step}: this line of Dubbo knows no other", "{step}：此版本的 Dubbo 没有其他步骤";
+    StepByDefault: "{step}, the default", "{step}，默认值";
+    StepBySetting: "{step}, a setting of the reference or the application", "{step}，引用或应用的配置";
+    StepByRegistry: "{step}: the registry's address asks for it", "{step}：由注册中心地址指定";
+    StepByRule: "{step}, by the migration rule in the config centre", "{step}，来自配置中心的迁移规则";
+    StepByFile: "{step}, by the consumer's dubbo-migration.yaml", "{step}，来自消费者的 dubbo-migration.yaml";
+    StepOfConsumer: "{step}, as the consumer itself says", "{step}，由消费者自身给出";
+    UsesForced: "the step leaves no choice", "该步骤没有选择余地";
+    UsesApplication: "the application level has addresses and goes first", "应用级有地址，优先使用";
+    UsesInterface: "the application level has no address", "应用级没有地址";
+    UsesTooFew: "the application level has {application} addresses to {interface} of the interface level, less than the threshold {threshold}", "应用级有 {application} 个地址，接口级有 {interface} 个，低于阈值 {threshold}";
+    UsesFurther: "neither level has an address: this one came further", "两级都没有地址：此级走得更远";
+    UsesSame: "both levels have the same addresses", "两级的地址相同";
+    UsesOpen: "what the application level has was not all seen", "应用级的内容未能全部看到";
+    UsesNotAsked: "no registry is asked", "不查询注册中心";
+    StepOpen: "which step holds was not seen", "未看到生效的是哪个步骤";
+    InstanceOffers: "{address} of {application} is registered by application", "{application} 的 {address} 按应用注册";
     RunningKeepsRule: "its text of now has no effect, and a running consumer keeps the one before", "现在的文本不生效，运行中的消费者保留之前的规则";
     ChainNotBuilt: "the routers of the consumer", "消费者的路由链";
     PatchNotModelled: "the routers of Dubbo {dubbo} are only partly known", "Dubbo {dubbo} 的路由只有部分已知";

@@ -65,6 +65,12 @@ labels! {
     Possible: "possible", "可能";
     Missing: "missing", "缺少";
     Path: "path", "路径";
+    Models: "models", "发现模型";
+    Model: "model", "模型";
+    Matching: "matching", "匹配";
+    Ends: "result", "结果";
+    Uses: "used", "使用";
+    Semicolon: "; ", "；";
     InterfaceLevel: "interface level", "接口级";
     ApplicationLevel: "application level", "应用级";
     Zone: "zone", "区";

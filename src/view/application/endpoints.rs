@@ -6,6 +6,17 @@ use serde_json::Value;
 use super::known::Instance;
 use crate::model::{metadata::ServiceInfo, version::Line};
 
+/// What the endpoints say of the port of a protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ports {
+    /// Nothing.
+    None,
+    /// This one.
+    Of(u32),
+    /// They are no such list: the client throws.
+    Unreadable,
+}
+
 /// `dubbo.endpoints` of an instance: protocols with their ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Endpoints {
@@ -20,26 +31,49 @@ pub(crate) enum Endpoints {
 impl Endpoints {
     /// Reads them.
     pub(crate) fn of(instance: &Instance) -> Self {
-        let Some(text) = instance.metadata.get("dubbo.endpoints") else {
+        Self::of_text(instance.metadata.get("dubbo.endpoints"))
+    }
+
+    /// The port of a protocol; of two the first counts.
+    pub(crate) fn port(&self, protocol: &str) -> Ports {
+        match self {
+            Self::Absent => Ports::None,
+            Self::Unreadable => Ports::Unreadable,
+            Self::Listed(list) => {
+                let own = list.iter().find(|(name, _)| name == protocol);
+                own.map_or(Ports::None, |(_, port)| Ports::Of(*port))
+            }
+        }
+    }
+
+    /// Reads the text.
+    pub(crate) fn of_text(text: Option<&String>) -> Self {
+        let Some(text) = text else {
             return Self::Absent;
         };
         if text.trim().is_empty() {
             return Self::Absent;
         }
         match serde_json::from_str(text) {
-            Ok(Value::Array(items)) => Self::Listed(items.iter().filter_map(endpoint).collect()),
+            Ok(Value::Array(items)) => {
+                let list: Option<Vec<_>> = items.iter().map(endpoint).collect();
+                list.map_or(Self::Unreadable, Self::Listed)
+            }
             Ok(Value::Null) => Self::Absent,
             _ => Self::Unreadable,
         }
     }
 }
 
+/// A port that is not said is 0; `None`: no number, which no client reads.
 fn endpoint(value: &Value) -> Option<(String, u32)> {
-    let port = match value.get("port")? {
-        Value::String(digits) => digits.trim().parse().ok()?,
-        number => u32::try_from(number.as_u64()?).ok()?,
+    let port = match value.get("port") {
+        None | Some(Value::Null) => 0,
+        Some(Value::String(digits)) => digits.trim().parse().ok()?,
+        Some(number) => u32::try_from(number.as_u64()?).ok()?,
     };
-    Some((value.get("protocol")?.as_str()?.to_owned(), port))
+    let protocol = value.get("protocol").and_then(Value::as_str);
+    Some((protocol.unwrap_or_default().to_owned(), port))
 }
 
 /// The port of a service at an instance (`ServiceInstancesChangedListener.getServiceUrlsCache`): 3.1 on the service's own
@@ -54,13 +88,9 @@ pub(crate) fn port(instance: &Instance, service: &ServiceInfo, line: Line) -> Op
     {
         return Some(port);
     }
-    match Endpoints::of(instance) {
-        Endpoints::Absent => Some(instance.port),
-        Endpoints::Unreadable => None,
-        Endpoints::Listed(list) => {
-            let protocol = service.protocol.as_deref().unwrap_or_default();
-            let own = list.iter().find(|(name, _)| name == protocol);
-            Some(own.map_or(instance.port, |(_, port)| *port))
-        }
+    match Endpoints::of(instance).port(service.protocol.as_deref().unwrap_or_default()) {
+        Ports::None => Some(instance.port),
+        Ports::Unreadable => None,
+        Ports::Of(port) => Some(port),
     }
 }

@@ -38,6 +38,8 @@ pub struct Application {
     pub defined: bool,
     /// Applications that left such a definition, as far as they were seen.
     pub definers: BTreeSet<String>,
+    /// Those whose definition is of the group and version that are asked for.
+    pub key_definers: BTreeSet<String>,
     /// Signs of it under other places.
     pub elsewhere: bool,
     /// What the revisions of the instances stand for: by application and revision.

@@ -5,6 +5,7 @@
 //! Which of the two a consumer uses is not decided here.
 
 mod endpoints;
+pub mod invokers;
 mod key;
 mod known;
 pub(crate) mod names;

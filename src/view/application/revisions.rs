@@ -210,7 +210,7 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
 }
 
 /// `local` metadata that no evidence shows, with the command that would show it.
-fn local(case: &Case<'_>, instance: &Instance) -> NotSeen {
+pub(super) fn local(case: &Case<'_>, instance: &Instance) -> NotSeen {
     let registry = case.registry.map_or_else(
         || "URL".to_owned(),
         |registry| format!("'{}'", registry.without_secrets()),
@@ -249,6 +249,7 @@ fn by_entries(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>,
         .filter_map(|entry| {
             let url = entry.plain()?;
             Some(ServiceInfo {
+                key: String::new(),
                 name: url.service_interface().map(str::to_owned),
                 group: url
                     .group()

@@ -106,6 +106,11 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
         Code::MappingMissing,
         json!({"service": service, "place": place, "applications": meant}),
     );
+    let weak = || {
+        let mut missing = missing.clone();
+        missing.params.insert("sign".to_owned(), "instance".into());
+        missing
+    };
     let elsewhere = raised(
         Code::MappingElsewhere,
         json!({"service": service, "place": place, "applications": meant, "mapped": []}),
@@ -138,24 +143,32 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
             raises: vec![absent],
             ..Stage::plain(StageId::Mapping, State::Failed)
         },
-        1 => Stage {
-            raises: with_mapping(missing),
+        // The only application here, where nobody writes mappings at all: an instance is a sign, though a weak one.
+        1 if application.writers.is_empty() => Stage {
+            raises: with_mapping(weak()),
             ..Stage::plain(StageId::Mapping, State::Failed)
         },
         // Any of them may be the one, or none.
         _ => {
-            let unseen = application
-                .metadata
-                .values()
-                .filter_map(|found| match found {
+            let unclear = application
+                .others
+                .iter()
+                .filter(|instance| sign.unclear.contains(&instance.application));
+            let unseen = unclear.filter_map(|instance| {
+                match application.metadata.get(&instance.metadata_key()?)? {
                     Metadata::Unknown(not_seen) => Some(not_seen.clone()),
+                    Metadata::Absent(_) if !instance.is_remote() => {
+                        Some(super::revisions::local(case, instance))
+                    }
                     _ => None,
-                });
+                }
+            });
             let mut not_seen: Vec<_> = unseen.collect();
+            not_seen.dedup();
             not_seen.truncate(SHOWN);
             if not_seen.is_empty() {
                 return Stage {
-                    raises: with_mapping(missing),
+                    raises: with_mapping(weak()),
                     ..Stage::plain(StageId::Mapping, State::Failed)
                 };
             }

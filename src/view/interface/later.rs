@@ -12,16 +12,6 @@ use crate::{
     },
 };
 
-/// Parameters of a reference or registry that choose the model of discovery.
-const MODEL_PARAMS: [&str; 6] = [
-    "migration.step",
-    "migration.threshold",
-    "registry-type",
-    "provided-by",
-    "subscribed-services",
-    "service-discovery",
-];
-
 /// Computes the stages behind the entries and returns what is left.
 pub(super) fn stages<'a>(
     case: &Case<'a>,
@@ -29,15 +19,8 @@ pub(super) fn stages<'a>(
     repaired: &BTreeSet<StageId>,
     view: &mut View,
 ) -> Vec<Kept<'a>> {
-    view.stages.push(if repaired.contains(&StageId::Decision) {
-        // Whoever asks so decides it.
-        Stage {
-            because: Some(Say::InterfaceModelDecides.into()),
-            ..Stage::plain(StageId::Decision, State::Ok)
-        }
-    } else {
-        decision(case, &kept)
-    });
+    // Which model is used is decided by whoever has the views of both.
+    view.stages.push(Stage::plain(StageId::Decision, State::Ok));
     behind(case, kept, repaired, view)
 }
 
@@ -93,82 +76,6 @@ pub(super) fn behind<'a>(
     });
     view.stages.push(consumer_view(case));
     kept
-}
-
-/// D: which of the two models is used, and whether the other one can change the answer.
-fn decision(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
-    let held = case.held;
-    let mut layers: Vec<Layer> = of_kinds(&held.layers, &[LayerKind::Migration]);
-    let registry = case.registry.map(|registry| &registry.params);
-    for name in MODEL_PARAMS {
-        let value = case
-            .question
-            .consumer
-            .params
-            .get(name)
-            .or_else(|| registry.and_then(|params| params.get(name)));
-        if let Some(value) = value {
-            layers.push(Layer {
-                kind: LayerKind::Migration,
-                name: format!("{name}={value}"),
-                evidence: None,
-            });
-        }
-    }
-    let mut missing: Vec<NotSeen> = layers.iter().map(Layer::not_seen).collect();
-    if case.dubbo().line().is_3x() {
-        missing.extend(application(case, kept));
-    }
-    if missing.is_empty() {
-        Stage {
-            because: Some(Say::InterfaceModelDecides.into()),
-            ..Stage::plain(StageId::Decision, State::Ok)
-        }
-    } else {
-        Stage::unknown(StageId::Decision, missing)
-    }
-}
-
-/// What of discovery by application keeps the interface level from deciding alone (3.x, `APPLICATION_FIRST`).
-fn application(case: &Case<'_>, kept: &[Kept<'_>]) -> Vec<NotSeen> {
-    let application = &case.held.application;
-    if !application.mapping_known {
-        return application.not_seen.clone();
-    }
-    let present = |name: String| {
-        vec![
-            Layer {
-                kind: LayerKind::ApplicationModel,
-                name,
-                evidence: None,
-            }
-            .not_seen(),
-        ]
-    };
-    if application.is_absent() {
-        // No application is subscribed. Whether a mapping is missing (4001) or nothing is exported (2105) depends on
-        // signs that are not evaluated.
-        let nothing_here = case.held.entries.is_empty();
-        if nothing_here && !application.instances_known {
-            return application.not_seen.clone();
-        }
-        if nothing_here && (application.any_instance || application.defined) {
-            return present("instances without a mapping".to_owned());
-        }
-        if nothing_here && application.elsewhere && case.held.elsewhere.is_empty() {
-            return present("mapping at another place".to_owned());
-        }
-        return Vec::new();
-    }
-    // Mapped and nobody there is the same as nobody registered.
-    if case.held.entries.is_empty() && case.held.near.is_empty() && application.is_deserted() {
-        return Vec::new();
-    }
-    let addresses: BTreeSet<String> = kept.iter().filter_map(|kept| kept.url.address()).collect();
-    if !addresses.is_empty() && application.is_covered_by(&addresses) {
-        return Vec::new();
-    }
-    present(application.mapped.join(","))
 }
 
 /// The addresses that are left before the routers, and how a server at each can be asked whether it is there.

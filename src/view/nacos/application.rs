@@ -97,6 +97,9 @@ pub(super) fn application(
     };
     found.defined = !definers.is_empty();
     found.definers = definers;
+    if report.is_none() {
+        found.key_definers = key_definers(server, place, question);
+    }
     found.elsewhere = other_namespaces.iter().any(
         |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
     ) || question.sweep
@@ -258,5 +261,23 @@ pub(super) fn definers(server: Server<'_>, namespace: &str, interface: &str) -> 
         .iter()
         .filter(|entry| entry.data_id.starts_with(&prefix))
         .filter_map(|entry| Some(entry.data_id.split_once(":provider:")?.1.to_owned()))
+        .collect()
+}
+
+/// Those whose definition is of exactly this key.
+fn key_definers(server: Server<'_>, place: &Place, question: &Question) -> BTreeSet<String> {
+    let service = &question.service;
+    let prefix = format!(
+        "{}:{}:{}:provider:",
+        escaped(&service.interface),
+        service.version.as_deref().unwrap_or_default(),
+        service.group.as_deref().unwrap_or_default()
+    );
+    server
+        .configs_with(&place.namespace, &escaped(&service.interface))
+        .here()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|entry| entry.data_id.strip_prefix(&prefix).map(str::to_owned))
         .collect()
 }

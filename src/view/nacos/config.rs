@@ -86,8 +86,13 @@ pub(super) fn rules(
                 {
                     let evidence = server.evidence(line, Say::RulePresent);
                     let name = format!("{namespace}/{group}/{data_id}");
-                    if matches!(kind, LayerKind::RoutingRule | LayerKind::Configurator) {
-                        store.stored.push(StoredRule {
+                    let list = match kind {
+                        LayerKind::RoutingRule | LayerKind::Configurator => Some(&mut store.stored),
+                        LayerKind::Migration => Some(&mut store.migration),
+                        _ => None,
+                    };
+                    if let Some(list) = list {
+                        list.push(StoredRule {
                             kind,
                             name: name.clone(),
                             key: plain(&data_id),
@@ -109,6 +114,9 @@ pub(super) fn rules(
                     if group == "dubbo" {
                         store.not_seen.insert(plain(&data_id), fact.clone());
                     }
+                    if kind == LayerKind::Migration {
+                        store.migration_not_seen.insert(group.clone(), fact.clone());
+                    }
                     missing.push(fact);
                 }
                 Seen::Here(..) | Seen::Absent(_) if read && group == "dubbo" => {
@@ -122,6 +130,8 @@ pub(super) fn rules(
     layers.dedup_by(|a, b| a.name == b.name);
     store.stored.sort_by(|a, b| a.name.cmp(&b.name));
     store.stored.dedup_by(|a, b| a.name == b.name);
+    store.migration.sort_by(|a, b| a.name.cmp(&b.name));
+    store.migration.dedup_by(|a, b| a.name == b.name);
     (layers, missing, store)
 }
 

@@ -70,6 +70,11 @@ pub(super) fn application(
         }
         None => defined(tree, &place.root, interface),
     };
+    found.key_definers = if report.is_some() {
+        BTreeSet::new()
+    } else {
+        key_definers(tree, &place.root, question)
+    };
     found.elsewhere = elsewhere(tree, place, interface);
     metadata(tree, place, report.as_ref(), &mut found);
     found
@@ -335,6 +340,24 @@ pub(super) fn defined(tree: Tree<'_>, root: &str, interface: &str) -> (bool, BTr
         }
     }
     (is_defined, definers)
+}
+
+/// Applications that left a definition of exactly this key: empty parts of the path are left out, and equal ones are one
+/// (`ZookeeperMetadataReport.getNodePath`).
+fn key_definers(tree: Tree<'_>, root: &str, question: &Question) -> BTreeSet<String> {
+    let service = &question.service;
+    let mut parts = vec![encode(&service.interface)];
+    for part in [&service.version, &service.group] {
+        if let Some(part) = part.as_ref().filter(|part| !part.is_empty())
+            && !parts.contains(part)
+        {
+            parts.push(part.clone());
+        }
+    }
+    let path = format!("{root}/metadata/{}/provider", parts.join("/"));
+    let applications = tree.children(&path);
+    let names = applications.here().unwrap_or_default();
+    names.iter().cloned().collect()
 }
 
 /// Whether a mapping of the interface stands under another root.

@@ -48,6 +48,8 @@ pub(super) fn rules(
     found.layers.dedup_by(|a, b| a.name == b.name);
     found.store.stored.sort_by(|a, b| a.name.cmp(&b.name));
     found.store.stored.dedup_by(|a, b| a.name == b.name);
+    found.store.migration.sort_by(|a, b| a.name.cmp(&b.name));
+    found.store.migration.dedup_by(|a, b| a.name == b.name);
     found
 }
 
@@ -159,8 +161,13 @@ impl Scan<'_> {
         match &seen {
             Seen::Here(text, line) if !text.trim().is_empty() => {
                 let evidence = self.tree.evidence(line, Say::RulePresent);
-                if matches!(kind, LayerKind::RoutingRule | LayerKind::Configurator) {
-                    store.stored.push(StoredRule {
+                let list = match kind {
+                    LayerKind::RoutingRule | LayerKind::Configurator => Some(&mut store.stored),
+                    LayerKind::Migration => Some(&mut store.migration),
+                    _ => None,
+                };
+                if let Some(list) = list {
+                    list.push(StoredRule {
                         kind,
                         name: path.clone(),
                         group: group.to_owned(),
@@ -181,6 +188,11 @@ impl Scan<'_> {
                 let fact = not_seen(&path, &seen, true);
                 if group == "dubbo" {
                     store.not_seen.insert(key.to_owned(), fact.clone());
+                }
+                if kind == LayerKind::Migration {
+                    store
+                        .migration_not_seen
+                        .insert(group.to_owned(), fact.clone());
                 }
                 self.found.missing.push(fact);
             }

@@ -10,7 +10,7 @@ use diag::{
         lint::{Known, RuleKind, RuleText, lint, reading},
     },
     input::{
-        access_log,
+        access_log, attached,
         log::{LogOrigin, LogReader},
         properties, providers, requests,
     },
@@ -43,10 +43,11 @@ use diag::{
 pub type Target = fn(&[u8]) -> bool;
 
 /// All of them, by the name of the target and of the folder of its seeds.
-pub const TARGETS: [(&str, Target); 27] = [
+pub const TARGETS: [(&str, Target); 28] = [
     ("access_log", read_access_log),
     ("affinity_rule", affinity_rule),
     ("archive", archive),
+    ("attached", read_attached),
     ("condition_rule", condition_rule),
     ("condition_text", condition_text),
     ("configurator_rule", configurator_rule),
@@ -465,5 +466,22 @@ pub fn probe_answer(bytes: &[u8]) -> bool {
         b'2' => matches!(http2::Frame::parse(rest), http2::Parsed::Frame(..)),
         b'h' => hessian::Reader::new(rest).value().is_ok(),
         _ => protobuf::metadata(rest).is_ok(),
+    }
+}
+
+/// A file from the far side, whatever it is: `name NUL text`.
+pub fn read_attached(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let (name, text) = text.split_once('\0').unwrap_or(("", &text));
+    let settings = diag::view::written::yaml(text);
+    match attached::recognise(name, text) {
+        attached::Kind::Cache(kind) => !attached::caches::read(kind, text).entries.is_empty(),
+        attached::Kind::Yaml => !diag::view::written::relaxed(settings.properties).is_empty(),
+        attached::Kind::Properties => !properties::read(text).is_empty(),
+        attached::Kind::Log => false,
+        attached::Kind::Migration
+        | attached::Kind::Xml
+        | attached::Kind::Qos
+        | attached::Kind::Metrics => true,
     }
 }

@@ -306,12 +306,7 @@ fn mistakes_of_the_user_are_2_and_broken_files_4() {
 
 #[test]
 fn what_is_not_built_says_so_and_what_works_instead() {
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--attach",
-        "consumer:application.yml",
-    ];
+    let args = ["lint", SERVICE, "--registry", REGISTRY, "--probe"];
     let done = run(&args);
     assert_eq!(done.exit, 2, "{done:?}");
     assert_eq!(done.stdout, "");

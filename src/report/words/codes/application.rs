@@ -41,6 +41,11 @@ pub(super) const SENTENCES: &[Sentence] = &[
         "{application} 没有导出 {service}：其元数据中有 {keys}，路径 {paths}",
     ),
     (
+        Code::ModelsDoNotMeet,
+        "{service} is registered by {other} only, and this consumer looks by {used} only ({step})",
+        "{service} 仅按 {other} 注册，而此消费者仅按 {used} 查找（{step}）",
+    ),
+    (
         Code::PartialApplicationList,
         "by application the consumer has {application} addresses, by interface {interface}, and the shorter list is used",
         "消费者按应用有 {application} 个地址，按接口有 {interface} 个，使用的是较短的列表",

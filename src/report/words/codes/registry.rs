@@ -85,4 +85,9 @@ pub(super) const SENTENCES: &[Sentence] = &[
         "an answer of registry {registry} exceeds the size limit: {path}",
         "注册中心 {registry} 的应答超过大小限制：{path}",
     ),
+    (
+        Code::ConsumerOnCache,
+        "the consumer lives on what it kept ({file}), not on the registry: {kept}",
+        "消费者依靠其保留的内容（{file}）运行，而非注册中心：{kept}",
+    ),
 ];
