@@ -396,7 +396,8 @@ fn many_silent_addresses_end_with_the_run() {
         .collect();
     let (snapshot, question, _) = registry(&providers);
     let ran = probed(snapshot, question, Duration::from_secs(3));
-    assert!(ran.took < Duration::from_secs(5), "{:?}", ran.took);
+    // The end of the run is at three seconds; the rest is a loaded machine.
+    assert!(ran.took < Duration::from_secs(20), "{:?}", ran.took);
     // Not all were tried: nobody may say that none answers.
     assert_eq!(verdict(&ran), "");
     let tried = ran
