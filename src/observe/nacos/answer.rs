@@ -92,6 +92,12 @@ fn is_text(key: &Key, api: &str) -> bool {
 
 /// What stands in place of a configuration's text and is none.
 fn no_text_of_nacos(heard: &Heard) -> Option<Meaning> {
+    // Nacos names the digest or the type of what it keeps, and that may well be a page.
+    let kept = ["Content-MD5", "Config-Type"];
+    let is_kept = kept.iter().any(|name| heard.headers.contains_key(*name));
+    if is_kept && heard.content_type != "text/html" {
+        return None;
+    }
     let text = heard.text();
     if is_page(heard, &text) {
         return Some(Meaning::Failure(page(heard, &text)));

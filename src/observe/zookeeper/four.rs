@@ -16,7 +16,7 @@ use crate::{
 const LONGEST: u64 = 256 * 1024;
 
 /// The words that may be asked: each only reads (`org.apache.zookeeper.server.command.FourLetterCommands`).
-const READING: [&str; 6] = ["srvr", "mntr", "ruok", "isro", "conf", "envi"];
+const READING: [&str; 7] = ["srvr", "mntr", "ruok", "isro", "conf", "envi", "cons"];
 
 /// Asks a word on a connection that is already there.
 ///

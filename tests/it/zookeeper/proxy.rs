@@ -110,7 +110,16 @@ impl Proxy {
         for request in &seen {
             let name = request.name.as_str();
             let known = READING.iter().any(|(_, reading)| *reading == name)
-                || ["connect", "closeSession", "srvr", "isro", "mntr", "ruok"].contains(&name);
+                || [
+                    "connect",
+                    "closeSession",
+                    "srvr",
+                    "isro",
+                    "mntr",
+                    "ruok",
+                    "cons",
+                ]
+                .contains(&name);
             assert!(known, "not a request that only reads: {request:?}");
             assert!(!request.watch, "a watch: {request:?}");
         }
