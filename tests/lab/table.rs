@@ -161,7 +161,12 @@ fn render(scenarios: &[Scenario], rows: &[Row]) -> anyhow::Result<String> {
                         }
                         write!(body, " {} |", row[5])?;
                     } else {
-                        write!(body, " ✗ {} |", row[5])?;
+                        let sign = if row[4] == Mark::Unknown.as_str() {
+                            ""
+                        } else {
+                            "✗ "
+                        };
+                        write!(body, " {sign}{} |", row[5])?;
                         let title = title(&scenario.name, &ask.name);
                         writeln!(faults, "* {title}, {kind} {line}: {} ({})", row[5], row[6])?;
                     }

@@ -47,11 +47,11 @@ pub struct BudgetDiagnosis {
 }
 
 impl BudgetDiagnosis {
-    /// The finding that leads: an error.
+    /// The finding that leads: an error, and more than possible.
     pub fn leading(&self) -> Option<&Finding> {
-        self.findings
-            .first()
-            .filter(|finding| finding.severity == Severity::Error)
+        self.findings.first().filter(|finding| {
+            finding.severity == Severity::Error && finding.certainty > Certainty::Possible
+        })
     }
 }
 
