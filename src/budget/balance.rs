@@ -127,7 +127,8 @@ pub fn share_leaving(nodes: &[(bool, i32)]) -> f64 {
         .zip(nodes)
         .filter(|(_, (inside, _))| !inside)
         .map(|(share, _)| share)
-        .sum()
+        // An empty sum of floats would be -0.
+        .fold(0.0, |all, share| all + share)
 }
 
 /// The share of the second tries that leaves a room. The first address is left out of the second choice
@@ -147,7 +148,7 @@ pub fn share_leaving_again(nodes: &[(bool, i32)]) -> Option<f64> {
         rest.remove(*place);
         share * share_leaving(&rest)
     });
-    Some(again.sum())
+    Some(again.fold(0.0, |all, share| all + share))
 }
 
 /// One registry of several.

@@ -46,9 +46,7 @@ pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner
 fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
     let lang = manner.lang;
     let diagnosis = &one.diagnosis;
-    let leading = diagnosis
-        .leading()
-        .filter(|finding| manner.filter.shows(finding));
+    let leading = diagnosis.leading(|finding| manner.filter.shows(finding));
     Answer {
         question: question_info(&one.question, snapshot),
         outcome: None,

@@ -71,7 +71,9 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<AffinityRule, RuleErr
         .config_version
         .as_deref()
         .is_some_and(|version| version.starts_with("v3.1"));
-    header.valid &= named && right_version && (0.0..=100.0).contains(&ratio);
+    // What is no number is neither below nor above.
+    let in_range = ratio.is_nan() || (0.0..=100.0).contains(&ratio);
+    header.valid &= named && right_version && in_range;
     Ok(AffinityRule {
         header,
         key,

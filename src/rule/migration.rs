@@ -164,8 +164,17 @@ fn not_a_number(name: &str, text: &str, value: Node<'_>) -> RuleError {
 
 /// Anything but a list counts as missing.
 fn parts(map: Node<'_>, name: &str) -> Result<Option<Vec<SubRule>>, RuleError> {
-    let Some(Value::List(items)) = map.get(name).map(Node::value) else {
-        return Ok(None);
+    let items = match map.get(name).map(|node| (node, node.value())) {
+        Some((_, Value::List(items))) => items,
+        // A list of arrays for Java.
+        Some((node, Value::Pairs(pairs))) if pairs.len() > 0 => {
+            return Err(RuleError::cast(
+                format!("an item of `{name}` is no map"),
+                node.start(),
+            ));
+        }
+        Some((_, Value::Pairs(_))) => return Ok(Some(Vec::new())),
+        _ => return Ok(None),
     };
     let parts = items.map(|item| match item.value() {
         Value::Map(_) => Ok(SubRule {

@@ -47,10 +47,12 @@ pub struct BudgetDiagnosis {
 }
 
 impl BudgetDiagnosis {
-    /// The finding that leads: an error, and more than possible.
-    pub fn leading(&self) -> Option<&Finding> {
-        self.findings.first().filter(|finding| {
-            finding.severity == Severity::Error && finding.certainty > Certainty::Possible
+    /// The finding that leads among those that are shown: an error, and more than possible.
+    pub fn leading(&self, is_shown: impl Fn(&Finding) -> bool) -> Option<&Finding> {
+        self.findings.iter().find(|finding| {
+            finding.severity == Severity::Error
+                && finding.certainty > Certainty::Possible
+                && is_shown(finding)
         })
     }
 }

@@ -23,7 +23,8 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let (symbol, style) = match (&answer.verdict, answer.findings.first()) {
         (Some(_), _) => (Symbol::Failed, Style::Bad),
-        (None, Some(first)) if first.severity == "warning" => (Symbol::Warning, Style::Doubt),
+        // An error that is only possible leads nothing, and is nothing to be calm about.
+        (None, Some(first)) if first.severity != "info" => (Symbol::Warning, Style::Doubt),
         _ => (Symbol::Ok, Style::Good),
     };
     let title = match &answer.verdict {
