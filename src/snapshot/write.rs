@@ -66,6 +66,12 @@ impl Writer {
         }
     }
 
+    /// Whether a recording is there already, whose place the next one takes.
+    pub fn replaces(&self) -> bool {
+        let manifest = self.target.join(MANIFEST);
+        fs::symlink_metadata(if self.packed { &self.target } else { &manifest }).is_ok()
+    }
+
     /// Writes the snapshot.
     ///
     /// # Errors

@@ -176,11 +176,10 @@ struct Heard {
 impl Heard {
     fn note(&mut self, line: &Line) {
         self.answers += 1;
-        if line.key.op() != "tcp" {
-            match line.err_kind() {
-                Some(kind) => self.refusal = Some(kind.to_string()),
-                None => self.content = true,
-            }
+        match line.err_kind() {
+            Some(kind) => self.refusal = Some(kind.to_string()),
+            // That a port is open is no content.
+            None => self.content |= line.key.op() != "tcp",
         }
     }
 

@@ -119,7 +119,11 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         (snapshot, ended)
     };
     drop(spinner);
+    let refused = unread(&snapshot);
     if let Some(writer) = writer {
+        if writer.replaces() && nothing_else(&snapshot, &refused) {
+            return Ok(left(&refused, &ended, args));
+        }
         if args.anonymize {
             let pseudonyms = anonymous::of(&snapshot, args, &settings, around);
             derive_revisions(&mut snapshot);
@@ -130,7 +134,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         }
     }
     let answers = snapshot.sources().map(|(_, lines)| lines.count()).sum();
-    Ok(told(&snapshot, answers, &unread(&snapshot), &ended, args))
+    Ok(told(&snapshot, answers, &refused, &ended, args))
 }
 
 /// Records everything, on disk while it is read.
@@ -159,6 +163,10 @@ fn all(
             writer.put(&mut spool, source, line)
         },
     )?;
+    if writer.replaces() && walks.unread.len() == observers.len() {
+        drop(spinner);
+        return Ok(left(&walks.unread, &walks.ended, args));
+    }
     let pseudonyms = names.map(|names| names.pseudonyms(anonymous::secret(around)));
     spinner.say("writing".to_owned());
     let Some(snapshot) = all::write(writer, snapshot, spool, pseudonyms.clone())? else {
@@ -189,14 +197,38 @@ fn told(
     if !args.common.output.quiet {
         stream::note(&summary(snapshot, answers, args));
     }
-    for (source, why) in unread {
-        stream::warn(&format!("{source}: nothing could be read: {why}"));
-    }
+    complain(unread);
     match ended {
         Ended::Interrupted => Exit::Interrupted,
         Ended::Complete if unread.is_empty() => Exit::Fine,
         _ => Exit::Unknown,
     }
+}
+
+fn complain(unread: &[(String, String)]) {
+    for (source, why) in unread {
+        stream::warn(&format!("{source}: nothing could be read: {why}"));
+    }
+}
+
+/// Nothing takes the place of an older recording, which may be all that is left of an incident.
+fn left(unread: &[(String, String)], ended: &Ended, args: &SnapshotArgs) -> Exit {
+    complain(unread);
+    if let Some(out) = &args.out {
+        let out = out.display();
+        stream::warn(&format!("{out}: left as it was: nothing could be read"));
+    }
+    match ended {
+        Ended::Interrupted => Exit::Interrupted,
+        _ => Exit::Unknown,
+    }
+}
+
+/// Whether everybody who was asked refused.
+fn nothing_else(snapshot: &Snapshot, unread: &[(String, String)]) -> bool {
+    let sources = snapshot.sources();
+    let heard = sources.filter_map(|(_, mut lines)| lines.next());
+    !unread.is_empty() && heard.count() == unread.len()
 }
 
 /// Registries of which there are refusals and no answer.

@@ -379,3 +379,30 @@ fn a_place_that_cannot_be_written_is_said_before_anybody_is_asked() {
         "it is known before anybody is asked"
     );
 }
+
+/// A registry that is gone leaves the recording of the day it was there.
+#[test]
+fn nothing_takes_the_place_of_an_older_recording() {
+    let home = tempfile::tempdir().unwrap();
+    let out = home.path().join("live.tar.gz");
+    let older = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/cases/captures/zookeeper_2.7.23_other-registry-group/snapshot.tar.gz"
+    );
+    std::fs::copy(older, &out).unwrap();
+    let before = std::fs::read(&out).unwrap();
+    for what in ["com.acme.OrderService", "--all"] {
+        let ran = done(
+            diag(home.path())
+                .current_dir(home.path())
+                .args(["snapshot", what, "--registry", "zookeeper://127.0.0.1:1"])
+                .args(["--out", "live.tar.gz", "--deadline", "5s"]),
+        );
+        assert_eq!(ran.exit, 3, "{what}: {ran:?}");
+        assert!(
+            ran.stderr.contains("live.tar.gz: left as it was"),
+            "{what}: {ran:?}"
+        );
+        assert_eq!(std::fs::read(&out).unwrap(), before, "{what}");
+    }
+}
