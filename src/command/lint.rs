@@ -8,7 +8,7 @@ use super::{Surroundings, begin, live, questions::questions, recorded, show, str
 use crate::{
     cli::LintArgs,
     diagnose::lint::{Known, Linted, RuleText, lint},
-    diagnose::providers,
+    diagnose::{LONGEST_OF_LINES, providers},
     error::{InputError, UsageError},
     exit::Exit,
     model::url::Url,
@@ -108,7 +108,11 @@ fn one<'a>(
         .iter()
         .map(|version| (version.clone(), lint(rule, version, known)))
         .collect();
+    let too_long = file.text.len() > LONGEST_OF_LINES;
     let differs = assumed.then(|| {
+        if too_long {
+            return true;
+        }
         let codes = |linted: &Linted| -> Vec<_> {
             let remarks = linted.remarks.iter();
             remarks.map(|remark| (remark.code, remark.at)).collect()
@@ -126,6 +130,15 @@ fn one<'a>(
     let mut not_seen = Vec::new();
     if asks_addresses && known.providers.is_none() && !file.text.is_empty() {
         not_seen.extend(gathered.not_seen.clone());
+    }
+    if assumed && too_long {
+        let dubbo = versions.first().map(ToString::to_string);
+        not_seen.push(NotSeen {
+            what: Say::OtherLines.into(),
+            why: Phrase::new(Say::RuleTooLongForLines).with("dubbo", dubbo.unwrap_or_default()),
+            how_to_see: Some(Say::HowDubboOrMatrix.into()),
+            required: false,
+        });
     }
     if file.kind == RuleKind::Script && known.jdk.is_none() {
         not_seen.push(NotSeen {

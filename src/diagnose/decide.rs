@@ -13,7 +13,7 @@ use super::{
     own as own_view, place,
     probed::Probed,
     text::Said,
-    worlds::{Worlds, state_word},
+    worlds::{LONGEST_OF_LINES, Worlds, state_word},
     zones,
 };
 use crate::{
@@ -23,6 +23,7 @@ use crate::{
     view::{
         held::Held,
         interface::Case,
+        migration::Seen,
         missing::Missing,
         own::{self, Own},
         stage::{NotSeen, Raised},
@@ -45,6 +46,12 @@ pub(crate) struct Overall {
 }
 
 impl Overall {
+    /// Whether anything comes to the routers.
+    fn routes(&self) -> bool {
+        let mut parts = self.parts.iter();
+        parts.any(|(.., judged)| !judged.view.offered.is_empty())
+    }
+
     fn result(&self) -> (Outcome, Option<Code>) {
         (self.judged.outcome, self.judged.code())
     }
@@ -73,6 +80,10 @@ pub(crate) struct Computed<'a> {
     pub(crate) states: Vec<Overall>,
     /// Results of other lines and patches that differ from the shown one.
     pub(crate) others: Vec<(World, Outcome, Option<Code>)>,
+    /// The rules are too long to be read once more for every other line.
+    pub(crate) one_version: bool,
+    /// The rules are too long to be read once more for each older patch of an assumed line.
+    pub(crate) newest_only: bool,
     /// The answer.
     pub(crate) outcome: Outcome,
     /// Cause, certainty and where it stands.
@@ -93,24 +104,38 @@ pub(crate) fn wanted(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     missing.into_wants()
 }
 
+/// A registry of the consumer, or one of its members that were asked apart.
+pub(crate) struct Standing {
+    /// Its address.
+    pub(crate) registry: Option<RegistryAddress>,
+    /// What it holds.
+    pub(crate) held: Held,
+    /// The step of the migration that the consumer was seen to have.
+    pub(crate) step: Option<Seen>,
+}
+
 /// What each registry holds, members one after the other, with the question that was observed.
-pub(crate) fn seen(
-    question: &Question,
-    snapshot: &Snapshot,
-) -> (Question, Vec<(Option<RegistryAddress>, Held)>) {
+pub(crate) fn seen(question: &Question, snapshot: &Snapshot) -> (Question, Vec<Standing>) {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
-    let held = gather::all(&observed.question, snapshot, &missing)
-        .into_iter()
-        .flat_map(|registry| {
-            let address = registry.address;
-            registry
-                .held
-                .into_iter()
-                .map(move |held| (address.clone(), held))
-        })
-        .collect();
-    (observed.question, held)
+    let question = observed.question;
+    let said = Said::read(&question);
+    let own = Own {
+        processes: own::processes(&question, snapshot, &missing),
+    };
+    let registries = gather::all(&question, snapshot, &missing);
+    let alone = registries.len() == 1;
+    let mut standing = Vec::new();
+    for registry in registries {
+        let address = registry.address;
+        let step = own_view::step(&own, &question, address.as_ref(), alone).or_else(|| said.step());
+        standing.extend(registry.held.into_iter().map(|held| Standing {
+            registry: address.clone(),
+            held,
+            step: step.clone(),
+        }));
+    }
+    (question, standing)
 }
 
 /// Computes all worlds and joins them.
@@ -146,6 +171,8 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
         worlds,
         states,
         others: Vec::new(),
+        one_version: false,
+        newest_only: false,
         outcome: Outcome::Unknown,
         cause: None,
         candidates: BTreeMap::new(),
@@ -306,9 +333,19 @@ fn join_versions(computed: &mut Computed<'_>) {
         }
         different
     };
+    let rules = computed.registries.iter().flat_map(|registry| {
+        let held = registry.held.iter();
+        held.flat_map(|held| held.rules.stored.iter().map(|rule| rule.text.len()))
+    });
+    let length: usize = rules.sum();
+    if length > LONGEST_OF_LINES && computed.states.iter().any(Overall::routes) {
+        computed.one_version = true;
+        computed.outcome = Outcome::Unknown;
+    }
     let shown = computed.worlds.version.clone();
     let lines = computed.worlds.lines.clone().into_iter();
-    for line in lines.filter(|line| *line != shown) {
+    let compared = !computed.one_version;
+    for line in lines.filter(|line| compared && *line != shown) {
         for (world, other) in compare(computed, &line) {
             let (outcome, code) = other.result();
             if outcome == computed.outcome {
@@ -345,11 +382,11 @@ fn join_versions(computed: &mut Computed<'_>) {
             .entry(raised.code)
             .or_insert((raised, Say::DependsOnVersion));
     }
-    let rules = computed.registries.iter().flat_map(|registry| {
-        let held = registry.held.iter();
-        held.flat_map(|held| held.rules.stored.iter().map(|rule| rule.text.len()))
-    });
-    if rules.sum::<usize>() > LONGEST_EVERYWHERE {
+    if computed.one_version {
+        return;
+    }
+    if length > LONGEST_EVERYWHERE {
+        computed.newest_only = true;
         return;
     }
     for older in computed.worlds.older.clone() {
@@ -416,6 +453,23 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
         .flat_map(|(.., judged)| &judged.view.stages)
     {
         stage.not_seen.iter().for_each(&mut add);
+    }
+    if computed.one_version {
+        let dubbo = computed.worlds.version.to_string();
+        not_seen.push(NotSeen {
+            what: Say::ConsumerVersionUnknown.into(),
+            why: Phrase::new(Say::RulesTooLongForLines).with("dubbo", dubbo),
+            how_to_see: Some(Say::HowDubbo.into()),
+            required: true,
+        });
+    }
+    if computed.newest_only {
+        not_seen.push(NotSeen {
+            what: Say::OlderPatches.into(),
+            why: Say::RulesTooLongForAll.into(),
+            how_to_see: Some(Say::HowDubbo.into()),
+            required: false,
+        });
     }
     not_seen.sort_by_key(|fact| !fact.required);
     if computed.outcome == Outcome::Unknown && not_seen.iter().all(|fact| !fact.required) {

@@ -133,7 +133,7 @@ pub(crate) fn assumed(computed: &Computed<'_>) -> Vec<Assumption> {
             what: "dubbo",
             value: computed.worlds.version.to_string(),
             why: Say::AssumedNewest.into(),
-            changes_verdict: !computed.others.is_empty(),
+            changes_verdict: computed.one_version || !computed.others.is_empty(),
         });
     }
     if computed.worlds.states.len() > 1 {

@@ -27,19 +27,20 @@ mod worlds;
 mod zones;
 
 pub(crate) use crate::view::sources::source_of;
+pub(crate) use decide::Standing;
 pub(crate) use gather::providers;
-pub(crate) use models::interface_view;
 pub use models::{Models, Side};
+pub(crate) use models::{interface_view, used};
+pub(crate) use worlds::LONGEST_OF_LINES;
 pub use zones::{ZoneRow, Zoned};
 
 use serde_json::{Map, Value};
 
 use crate::{
-    question::{Question, RegistryAddress},
+    question::Question,
     report::words::Phrase,
     snapshot::{Snapshot, SourceId, Want},
     view::{
-        held::Held,
         missing::Missing,
         own::{self as own_processes, Own, Told},
         stage::{Evidence, Model, NotSeen, Stage},
@@ -73,10 +74,7 @@ pub(crate) fn told_by_port(question: &Question, snapshot: &Snapshot) -> Option<T
 }
 
 /// The question as what was observed completes it, and what each registry of the consumer holds.
-pub(crate) fn seen(
-    question: &Question,
-    snapshot: &Snapshot,
-) -> (Question, Vec<(Option<RegistryAddress>, Held)>) {
+pub(crate) fn seen(question: &Question, snapshot: &Snapshot) -> (Question, Vec<Standing>) {
     decide::seen(question, snapshot)
 }
 

@@ -12,6 +12,9 @@ const OLDER: [&str; 17] = [
     "2.7.14", "3.0.0", "3.0.5", "3.0.8", "3.1.0", "3.2.0", "3.3.0",
 ];
 
+/// With more bytes of rules an assumed version is not compared with the other lines: each reads all of them again.
+pub(crate) const LONGEST_OF_LINES: usize = 512 << 10;
+
 /// The worlds of a question.
 #[derive(Debug, Clone)]
 pub(crate) struct Worlds {

@@ -97,12 +97,14 @@ impl<'a> Fold<'a> {
                 }
             }
         }
-        if let Some(rule) = subject.question.consumer.params.get("rule") {
-            interest.add_condition(&decode(rule).unwrap_or_else(|_| rule.clone()));
-        }
-        for url in subject.held.routes.iter().filter_map(Entry::plain) {
-            let rule = url.text("rule").unwrap_or_default();
-            interest.add_condition(&decode(rule).unwrap_or_else(|_| rule.to_owned()));
+        let own = subject.question.consumer.params.get("rule");
+        let routes = subject.held.routes.iter().filter_map(Entry::plain);
+        let rules = routes.filter_map(|url| Some(url.text("rule")?.to_owned()));
+        for rule in own.cloned().into_iter().chain(rules) {
+            let rule = decode(&rule).unwrap_or(rule);
+            for scenario in scenarios {
+                interest.add_condition(&rule, &scenario.world.dubbo);
+            }
         }
         let mut sessions: Vec<Sessions<'a>> = scenarios
             .iter()

@@ -7,11 +7,9 @@ use serde_json::Value;
 
 use crate::input::requests::Request;
 use crate::model::version::DubboVersion;
+use crate::route::ask::{Ask, Subject};
 use crate::route::call::{Call, JavaValue};
 use crate::route::pattern::Pattern;
-use crate::rule::condition::text::{Clause, Condition, parse_match};
-use crate::rule::condition::{self, ConditionDocument};
-
 use crate::rule::kind::RuleKind;
 
 /// Methods behind which the real name stands in the first argument.
@@ -34,6 +32,10 @@ pub struct Interest {
     method: bool,
     /// The caller's address.
     host: bool,
+    /// What it is compared with.
+    hosts: BTreeSet<String>,
+    /// A right side takes it over (`$host`).
+    host_taken: bool,
     /// Argument by place, with the values that rules compare it with.
     arguments: BTreeMap<usize, BTreeSet<String>>,
     /// Attachment by name, likewise.
@@ -44,27 +46,7 @@ impl Interest {
     /// Adds what a rule looks at when this version reads it. A text that is refused looks at nothing.
     pub fn add(&mut self, key: &str, text: &str, version: &DubboVersion) {
         match RuleKind::of_key(key) {
-            Some(RuleKind::Condition) => match condition::parse(text, version) {
-                Ok(ConditionDocument::Classic(rule)) => {
-                    for written in rule.conditions.iter().filter_map(|one| one.text.as_deref()) {
-                        if let Ok(read) = Condition::parse(written) {
-                            self.add_clauses(&read.when);
-                            self.add_right(read.then.as_deref().unwrap_or_default());
-                        }
-                    }
-                }
-                Ok(ConditionDocument::MultiDestination(rule)) => {
-                    for entry in &rule.conditions {
-                        let from = entry.from.as_deref().unwrap_or_default();
-                        self.add_clauses(&parse_match(from, "true").unwrap_or_default());
-                        for to in &entry.to {
-                            let written = to.matches.as_deref().unwrap_or_default();
-                            self.add_right(&parse_match(written, "false").unwrap_or_default());
-                        }
-                    }
-                }
-                Ok(ConditionDocument::TooNew) | Err(_) => {}
-            },
+            Some(RuleKind::Condition) => self.take(Ask::of_conditions(key, text, version)),
             Some(RuleKind::Mesh) => self.everything = true,
             // Tags are among the attachments that always count; a script is not run.
             _ => {}
@@ -72,60 +54,36 @@ impl Interest {
     }
 
     /// Adds what a condition in a URL looks at.
-    pub fn add_condition(&mut self, text: &str) {
-        if let Ok(read) = Condition::parse(text) {
-            self.add_clauses(&read.when);
-            self.add_right(read.then.as_deref().unwrap_or_default());
-        }
+    pub fn add_condition(&mut self, text: &str, version: &DubboVersion) {
+        self.take(Ask::of_condition(text, version));
     }
 
-    fn add_clauses(&mut self, clauses: &[Clause]) {
-        for clause in clauses {
-            let values = || {
-                clause
-                    .matches
-                    .iter()
-                    .chain(&clause.mismatches)
-                    .map(|value| value.text.clone())
-            };
-            let key = clause.key.as_str();
-            // As the routers read keys: `arguments[n]` and `attachments[k]` before the first dot.
-            let first = key.split('.').next().unwrap_or_default();
-            if key.starts_with("arguments") {
-                match inside(first, "arguments[").and_then(|digits| digits.parse().ok()) {
-                    Some(place) => self.arguments.entry(place).or_default().extend(values()),
-                    None => self.everything = true,
+    fn take(&mut self, asks: Vec<Ask>) {
+        for Ask { subject, values } in asks {
+            match subject {
+                Subject::Method => self.method = true,
+                Subject::Argument(place) => self.arguments.entry(place).or_default().extend(values),
+                Subject::Attachment(name) => {
+                    self.attachments.entry(name).or_default().extend(values);
                 }
-            } else if key.starts_with("attachments") {
-                match first
-                    .split_once("attachments[")
-                    .and_then(|(_, rest)| Some(&rest[..rest.rfind(']')?]))
-                {
-                    Some(name) => self
-                        .attachments
-                        .entry(name.to_owned())
-                        .or_default()
-                        .extend(values()),
-                    None => self.everything = true,
+                Subject::Consumer(name) if is_host(&name) => {
+                    self.host = true;
+                    self.host_taken |= values.is_empty();
+                    self.hosts.extend(values);
                 }
-            } else if matches!(key, "method" | "methods") {
-                self.method = true;
-            } else if is_host(key) {
-                self.host = true;
+                Subject::Consumer(_) => {}
             }
         }
     }
 
-    /// The right side sees the consumer through `$name`.
-    fn add_right(&mut self, clauses: &[Clause]) {
-        let values = clauses
-            .iter()
-            .flat_map(|clause| clause.matches.iter().chain(&clause.mismatches));
-        for value in values {
-            if value.text.strip_prefix('$').is_some_and(is_host) {
-                self.host = true;
-            }
-        }
+    /// Whether the address of a caller is compared with those of the providers.
+    pub fn takes_host(&self) -> bool {
+        self.host_taken
+    }
+
+    /// What the address of a caller is compared with.
+    pub fn hosts(&self) -> impl Iterator<Item = &str> {
+        self.hosts.iter().map(String::as_str)
     }
 
     /// Whether it matters from which address a call comes.
@@ -201,12 +159,6 @@ impl Interest {
 /// Keys under which the consumer's address is compared.
 fn is_host(key: &str) -> bool {
     matches!(key, "host" | "address" | "register.ip" | "ip")
-}
-
-fn inside<'a>(text: &'a str, start: &str) -> Option<&'a str> {
-    let (_, rest) = text.split_once(start)?;
-    let (digits, _) = rest.split_once(']')?;
-    (!digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())).then_some(digits)
 }
 
 /// Which of the values a text fits, as any version may read them.

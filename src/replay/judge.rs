@@ -38,6 +38,8 @@ pub struct Plan {
     pub hosts: Vec<usize>,
     /// Drills.
     pub drills: Vec<usize>,
+    /// The rules are too long for the other lines: an assumed version stands alone.
+    pub one_version: bool,
     /// The rule to compare with.
     pub candidate: Option<usize>,
     /// Versions to compare.
@@ -543,12 +545,12 @@ fn assumed(trial: &Trial<'_>) -> Vec<Assumption> {
         })
     };
     let mut assumed = Vec::new();
-    if !trial.plan.lines.is_empty() {
+    if trial.plan.one_version || !trial.plan.lines.is_empty() {
         assumed.push(Assumption {
             what: "dubbo",
             value: trial.base().world.dubbo.to_string(),
             why: Say::AssumedNewest.into(),
-            changes_verdict: differs(&trial.plan.lines),
+            changes_verdict: trial.plan.one_version || differs(&trial.plan.lines),
         });
     }
     if let Some(running) = trial.plan.running {

@@ -21,6 +21,7 @@ use crate::route::trace::{Explained, Reading, Trace};
 use crate::route::{AddressList, Thrown};
 use crate::rule::kind::RuleKind;
 use crate::view::directory::ServiceUrl;
+use crate::view::stage::Model;
 
 /// Addresses that all chains of a scenario may hold together; beyond, those of callers not seen for longest are made anew.
 const MOST_HELD: usize = 2_000_000;
@@ -32,6 +33,8 @@ pub struct Scenario {
     pub name: String,
     /// Version and state of the consumer.
     pub world: World,
+    /// The model by which this consumer finds its addresses.
+    pub model: Model,
     /// The rules.
     pub rules: RuleTexts,
     /// What a running consumer had before these rules came; `None` when it starts with them.
@@ -145,7 +148,11 @@ impl<'a> Sessions<'a> {
             subject,
             by_caller: BTreeMap::new(),
             clock: 0,
-            most: (MOST_HELD / subject.held.entries.len().max(1)).clamp(8, 4096),
+            most: {
+                let held = &subject.held;
+                let size = held.entries.len() + held.application.instances.len();
+                (MOST_HELD / size.max(1)).clamp(8, 4096)
+            },
         }
     }
 
@@ -231,7 +238,9 @@ impl<'a> Sessions<'a> {
             ip: caller.ip.clone().or_else(|| scenario.caller_ip.clone()),
             application: caller.application.clone(),
         };
-        let held = self.subject.addresses(&scenario.world, caller)?;
+        let held = self
+            .subject
+            .addresses(&scenario.world, scenario.model, caller)?;
         let kept: Vec<ServiceUrl> = held
             .urls
             .into_iter()
@@ -296,8 +305,11 @@ impl<'a> Sessions<'a> {
         })
     }
 
-    /// Rules of the registry itself, as this version reads them.
+    /// Rules of the registry itself, as this version reads them; they concern the interface level only.
     fn routes(&self) -> Vec<Url> {
+        if self.scenario.model == Model::Application {
+            return Vec::new();
+        }
         let version = &self.scenario.world.dubbo;
         let entries = self.subject.held.routes.iter();
         entries

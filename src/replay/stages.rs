@@ -42,7 +42,7 @@ pub(super) fn stages(trial: &Trial<'_>, lost: Option<usize>) -> Vec<(SourceId, M
     }
     stages
         .into_iter()
-        .map(|stage| (trial.source.clone(), Model::Interface, stage))
+        .map(|stage| (trial.source.clone(), trial.base().model, stage))
         .collect()
 }
 

@@ -2,8 +2,10 @@
 
 use crate::input::requests::Caller;
 use crate::question::{Question, RegistryAddress, World};
+use crate::view::application;
 use crate::view::held::Held;
 use crate::view::interface::{Addresses, Case};
+use crate::view::stage::Model;
 
 /// The consumer of a replay, and what its registry holds.
 #[derive(Debug, Clone)]
@@ -12,13 +14,14 @@ pub struct Subject {
     pub question: Question,
     /// Its registry, where one is named.
     pub registry: Option<RegistryAddress>,
-    /// Entries of the service.
+    /// Entries of the service, and the instances of the applications that have it.
     pub held: Held,
 }
 
 impl Subject {
-    /// The addresses that a caller's routers are asked about. `None` = its client cannot read the list at all.
-    pub(super) fn addresses(&self, world: &World, caller: &Caller) -> Option<Addresses> {
+    /// The addresses that a caller's routers are asked about, found by one of the models. `None` = its client cannot read
+    /// the list at all.
+    pub fn addresses(&self, world: &World, model: Model, caller: &Caller) -> Option<Addresses> {
         let mut question = self.question.clone();
         if let Some(ip) = &caller.ip {
             question.consumer.ip = Some(ip.clone());
@@ -32,6 +35,9 @@ impl Subject {
             held: &self.held,
             world,
         };
-        case.addresses()
+        match model {
+            Model::Interface => case.addresses(),
+            Model::Application => application::addresses(&case),
+        }
     }
 }

@@ -1,8 +1,12 @@
 //! What the rules in force ask about a call or its consumer: from it follow the classes of calls that they tell apart.
 
+use super::RuleEvent;
 use super::clause::Key;
+use super::condition_read;
 use super::dialect::Dialect;
+use crate::model::version::DubboVersion;
 use crate::rule::condition::text::Clause;
+use crate::rule::condition::text::Condition;
 use crate::rule::mesh::MeshRules;
 use crate::rule::string_match::StringMatch;
 
@@ -29,6 +33,37 @@ pub struct Ask {
 }
 
 impl Ask {
+    /// What the document under a key of condition rules asks when this version reads it; one that is refused asks nothing,
+    /// nor does any in a version whose routers are not modelled.
+    pub fn of_conditions(key: &str, text: &str, version: &DubboVersion) -> Vec<Self> {
+        let Some(dialect) = Dialect::of(version) else {
+            return Vec::new();
+        };
+        let event = RuleEvent {
+            key,
+            content: Some(text),
+        };
+        let taken = condition_read::read(event, text, version, dialect);
+        let classic = taken.classic.iter().flatten();
+        let multi = taken.multi.iter().flatten();
+        classic
+            .flat_map(|condition| condition.asks(dialect))
+            .chain(multi.flat_map(|condition| condition.asks(dialect)))
+            .collect()
+    }
+
+    /// The same of one condition that stands in a URL.
+    pub fn of_condition(text: &str, version: &DubboVersion) -> Vec<Self> {
+        match (Dialect::of(version), Condition::parse(text)) {
+            (Some(dialect), Ok(read)) => Self::of_clauses(&read.when, dialect)
+                .chain(Self::of_references(
+                    read.then.as_deref().unwrap_or_default(),
+                ))
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// What a left side looks at; a key that can never be found looks at nothing.
     pub(super) fn of_clauses(
         clauses: &[Clause],

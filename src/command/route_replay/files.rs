@@ -6,18 +6,20 @@ use std::path::Path;
 
 use crate::{
     error::{InputError, UsageError},
+    input::requests::Caller,
     input::{
         lines::StreamError,
         providers::{self, ProviderLine},
     },
     model::service_key::ServiceKey,
-    replay::{RuleFile, key_from_name},
+    question::World,
+    replay::{RuleFile, Subject, key_from_name},
     report::words::{Phrase, Say},
     snapshot::{Snapshot, Source, SourceId, SourceKind},
     view::{
         application::Application,
         held::{Entry, Held, Listing, Raw, Reach},
-        stage::{Evidence, NotSeen},
+        stage::{Evidence, Model, NotSeen},
     },
 };
 
@@ -31,8 +33,6 @@ pub(super) fn only_service(lines: &[ProviderLine]) -> Result<ServiceKey, UsageEr
     services.dedup();
     match services.as_slice() {
         [only] => Ok(only.clone()),
-        [] => Err(UsageError::new("the file of providers is empty")
-            .hint("put one provider URL on each line")),
         several => Err(
             UsageError::new("the providers are of several services").hint(format!(
                 "name one: {}",
@@ -48,7 +48,15 @@ pub(super) fn only_service(lines: &[ProviderLine]) -> Result<ServiceKey, UsageEr
 
 pub(super) fn provider_lines(path: &Path) -> anyhow::Result<Vec<ProviderLine>> {
     let reader = BufReader::new(super::calls::open(path)?.reader);
-    providers::read(reader).map_err(|error| failed(path, error))
+    let lines = providers::read(reader).map_err(|error| failed(path, error))?;
+    if lines.is_empty() {
+        return Err(
+            UsageError::new(format!("{}: no provider stands in it", path.display()))
+                .hint("put one provider URL on each line")
+                .into(),
+        );
+    }
+    Ok(lines)
 }
 
 /// An error in a file, with its name, line and column.
@@ -127,12 +135,23 @@ pub(super) fn held_of(lines: &[ProviderLine], source: &SourceId) -> Held {
     held
 }
 
-/// Methods that the entries list; a `*` among them says nothing.
-pub(super) fn methods(held: &Held) -> Vec<String> {
-    let mut methods: Vec<String> = held
-        .entries
-        .iter()
-        .filter_map(|entry| Some(entry.plain()?.text("methods")?.to_owned()))
+/// Methods that the addresses list; a `*` among them says nothing.
+pub(super) fn methods(subject: &Subject, world: &World, model: Model) -> Vec<String> {
+    let entries = &subject.held.entries;
+    let lists: Vec<String> = match model {
+        Model::Interface => entries
+            .iter()
+            .filter_map(|entry| Some(entry.plain()?.text("methods")?.to_owned()))
+            .collect(),
+        Model::Application => subject
+            .addresses(world, model, &Caller::default())
+            .into_iter()
+            .flat_map(|addresses| addresses.urls)
+            .filter_map(|url| Some(url.own().text("methods")?.to_owned()))
+            .collect(),
+    };
+    let mut methods: Vec<String> = lists
+        .into_iter()
         .flat_map(|list| {
             list.split(',')
                 .map(|method| method.trim().to_owned())

@@ -116,7 +116,8 @@ fn replayed(
     for ((found, scenes), fold) in found.iter().zip(&scenes).zip(folds) {
         let interest = fold.interest().clone();
         let folded = fold.finish();
-        let unseen = found.unseen(&interest);
+        let mut unseen = found.unseen();
+        unseen.extend(scenes.unseen.iter().cloned());
         let trial = Trial {
             folded: &folded,
             scenarios: &scenes.scenarios,

@@ -5,10 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::sources::Found;
 use crate::{
     cli::RouteReplayArgs,
+    diagnose::LONGEST_OF_LINES,
     error::UsageError,
     model::version::{DubboVersion, Line},
     question::{Client, ConsumerState, World},
     replay::{Gone, Interest, Plan, RuleTexts, Scenario, as_go_reads},
+    report::words::{Phrase, Say},
     route::{
         application::Settings as ChainSettings,
         declared::Declared,
@@ -16,7 +18,10 @@ use crate::{
         rules::{RuleSource as _, RuleText},
     },
     rule::kind::RuleKind,
-    view::stage::Evidence,
+    view::{
+        held::Entry,
+        stage::{Evidence, NotSeen},
+    },
 };
 
 /// An address that no rule names, for a consumer of which nobody says where it runs.
@@ -42,6 +47,8 @@ pub(super) struct Scenes {
     pub(super) plan: Plan,
     pub(super) evidence: BTreeMap<String, Evidence>,
     pub(super) candidate_keys: Vec<String>,
+    /// What decides and is not tried.
+    pub(super) unseen: Vec<NotSeen>,
 }
 
 /// Builds them.
@@ -54,6 +61,7 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
     let base = Scenario {
         name: found.world.dubbo.to_string(),
         world: found.world.clone(),
+        model: found.view.model,
         earlier: (question.consumer.state == Some(ConsumerState::Running))
             .then(|| earlier(&read(found.live.clone()), &rules, &found.world.dubbo)),
         rules,
@@ -63,15 +71,25 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
         caller_ip: question.consumer.ip.is_none().then(|| ANY_HOST.to_owned()),
     };
     let mut scenarios = vec![base.clone()];
+    let mut unseen = Vec::new();
     let mut plan = Plan::default();
     let mut add = |scenario: Scenario| {
         scenarios.push(scenario);
         scenarios.len() - 1
     };
-    if question.consumer.dubbo.is_none() {
+    let length: usize = base.rules.texts().map(|(_, text)| text.len()).sum();
+    if question.consumer.dubbo.is_none() && length > LONGEST_OF_LINES {
+        plan.one_version = true;
+        unseen.push(NotSeen {
+            what: Say::ConsumerVersionUnknown.into(),
+            why: Phrase::new(Say::RulesTooLongForLines).with("dubbo", &base.name),
+            how_to_see: Some(Say::HowDubbo.into()),
+            required: true,
+        });
+    } else if question.consumer.dubbo.is_none() {
         for line in [Line::V2_7, Line::V3_0, Line::V3_1, Line::V3_2] {
             plan.lines
-                .push(add(of_version(&base, DubboVersion::newest(line))));
+                .push(add(of_version(found, &base, &DubboVersion::newest(line))));
         }
     }
     if question.consumer.state.is_none() {
@@ -88,7 +106,17 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
         }
     }
     if question.consumer.ip.is_none() {
-        for host in hosts(&base) {
+        let hosts = hosts(&base, found);
+        let most = (LONGEST_OF_LINES / length.max(1)).clamp(1, MOST_HOSTS);
+        if hosts.len() > most {
+            unseen.push(NotSeen {
+                what: Phrase::new(Say::ConsumerParameter).with("name", "host"),
+                why: Say::RulesAskForIt.into(),
+                how_to_see: Some(Say::HowConsumerIp.into()),
+                required: true,
+            });
+        }
+        for host in hosts.into_iter().take(most) {
             plan.hosts.push(add(Scenario {
                 caller_ip: Some(host),
                 ..base.clone()
@@ -128,11 +156,12 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
     for text in args.matrix.iter().map(|text| text.trim()) {
         let version = DubboVersion::parse(text)
             .map_err(|error| UsageError::new(format!("--matrix {text}: {error}")))?;
-        plan.matrix.push(add(of_version(&base, version)));
+        plan.matrix.push(add(of_version(found, &base, &version)));
     }
     Ok(Scenes {
         scenarios,
         plan,
+        unseen,
         evidence: found.evidence.clone(),
         candidate_keys: found
             .candidate
@@ -142,13 +171,15 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
     })
 }
 
-fn of_version(base: &Scenario, version: DubboVersion) -> Scenario {
+fn of_version(found: &Found, base: &Scenario, version: &DubboVersion) -> Scenario {
+    let world = World {
+        dubbo: version.clone(),
+        ..base.world.clone()
+    };
     Scenario {
         name: version.to_string(),
-        world: World {
-            dubbo: version,
-            ..base.world.clone()
-        },
+        model: found.model(&world),
+        world,
         ..base.clone()
     }
 }
@@ -190,7 +221,7 @@ fn leaves_old_in_force(key: &str, text: &str, dubbo: &DubboVersion) -> bool {
 }
 
 /// Addresses that rules name on their left side or take over by `$host`: consumers there may go other ways.
-fn hosts(base: &Scenario) -> Vec<String> {
+fn hosts(base: &Scenario, found: &Found) -> Vec<String> {
     let mut interest = Interest::default();
     for (key, text) in base.rules.texts() {
         interest.add(key, text, &base.world.dubbo);
@@ -200,17 +231,22 @@ fn hosts(base: &Scenario) -> Vec<String> {
     {
         return Vec::new();
     }
-    let mut hosts = BTreeSet::new();
-    for (_, text) in base.rules.texts() {
-        let words = text.split(|c: char| !(c.is_ascii_hexdigit() || ".:*".contains(c)));
-        for word in words.filter(|word| word.matches('.').count() == 3) {
-            let host = word.split(':').next().unwrap_or_default().replace('*', "1");
-            if host.parse::<std::net::Ipv4Addr>().is_ok() {
-                hosts.insert(host);
-            }
-        }
-    }
-    hosts.into_iter().take(MOST_HOSTS).collect()
+    // Of the providers one stands for all.
+    let provider = found
+        .subject
+        .held
+        .entries
+        .iter()
+        .take(1)
+        .map(Entry::address);
+    let providers = provider.filter(|_| interest.takes_host());
+    let hosts: BTreeSet<String> = interest
+        .hosts()
+        .map(|value| value.replace('*', "1"))
+        .chain(providers.filter_map(|address| Some(address.rsplit_once(':')?.0.to_owned())))
+        .filter(|host| host.parse::<std::net::Ipv4Addr>().is_ok())
+        .collect();
+    hosts.into_iter().take(MOST_HOSTS + 1).collect()
 }
 
 /// What a chain cannot know from rules and addresses.

@@ -1,18 +1,22 @@
 //! Where addresses and rules come from: files, a recording, live systems.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::super::{Surroundings, live, questions::questions, recorded};
+use super::super::{
+    Surroundings, live,
+    questions::{questions, take_port},
+    recorded,
+};
 use super::files::{add_source, held_of, methods, only_service, provider_lines, rule_files};
 use crate::{
     cli::RouteReplayArgs,
-    diagnose::{Diagnosis, diagnose, interface_view, seen},
+    diagnose::{Diagnosis, Standing, diagnose, interface_view, seen, used},
     error::UsageError,
     model::version::{DubboVersion, Line},
     observe::probe::Purpose,
     question::{ConsumerState, Question, RegistryAddress, World},
-    replay::{Interest, RuleFile, RuleTexts, Subject},
+    replay::{RuleFile, RuleTexts, Subject},
     report::words::Say,
     route::rules::{RULE_GROUP, RuleText},
     rule::kind::RuleKind,
@@ -21,8 +25,9 @@ use crate::{
     view::{
         held::{Entry, Held, LayerKind},
         interface::{Case, View},
+        migration::Seen,
         rule_store::{RuleStore, StoredRule},
-        stage::{Evidence, NotSeen, StageId},
+        stage::{Evidence, Model, NotSeen, StageId},
     },
     want::wants,
 };
@@ -42,8 +47,12 @@ pub(super) struct Ground {
 /// The consumer, its addresses and its rules.
 pub(super) struct Found {
     pub(super) subject: Subject,
-    /// The stages before the routers in the assumed world.
+    /// The stages before the routers in the assumed world, of the model that the consumer uses there.
     pub(super) view: View,
+    /// The step of the migration that the consumer was seen to have.
+    step: Option<Seen>,
+    /// Another member of the registry holds something else.
+    disagree: bool,
     pub(super) world: World,
     pub(super) source: SourceId,
     /// Rules that are in force without those of the command line.
@@ -59,9 +68,32 @@ pub(super) struct Found {
 }
 
 impl Found {
+    /// The model by which the consumer finds its addresses in another world.
+    pub(super) fn model(&self, world: &World) -> Model {
+        let subject = &self.subject;
+        if *world == self.world || subject.held.application.instances.is_empty() {
+            return self.view.model;
+        }
+        let case = Case {
+            question: &subject.question,
+            registry: subject.registry.as_ref(),
+            held: &subject.held,
+            world,
+        };
+        used(&case, self.step.clone()).0
+    }
+
     /// Required facts that the command line and the facts leave open.
-    pub(super) fn unseen(&self, _: &Interest) -> Vec<NotSeen> {
+    pub(super) fn unseen(&self) -> Vec<NotSeen> {
         let mut unseen = Vec::new();
+        if self.disagree {
+            unseen.push(NotSeen {
+                what: Say::ReplayWhichMember.into(),
+                why: Say::MembersDisagree.into(),
+                how_to_see: None,
+                required: true,
+            });
+        }
         let own_unknown = self.subject.question.consumer.application.is_none();
         // A rule of an application may be the consumer's own, when nobody says which application that is.
         let providers: Vec<String> = self
@@ -70,6 +102,14 @@ impl Found {
             .entries
             .iter()
             .filter_map(Entry::application)
+            .chain(
+                self.subject
+                    .held
+                    .application
+                    .instances
+                    .iter()
+                    .map(|instance| instance.application.clone()),
+            )
             .collect();
         let maybe_own = |key: &str| {
             RuleKind::of_key(key) == Some(RuleKind::Condition)
@@ -123,6 +163,8 @@ fn of_files(args: &RouteReplayArgs, settings: &Settings, file: &Path) -> anyhow:
         evidence: BTreeMap::new(),
         source,
         held,
+        disagree: false,
+        seen: None,
     };
     ground(args, question, vec![seat], snapshot, asked.notes)
 }
@@ -134,6 +176,11 @@ struct Seat {
     live: RuleTexts,
     evidence: BTreeMap<String, Evidence>,
     source: SourceId,
+    /// Another member of the registry holds something else.
+    disagree: bool,
+    /// The stages of the model that is used, and the step that the consumer was seen to have; `None` = files, which have
+    /// the interface level only.
+    seen: Option<(View, Option<Seen>)>,
 }
 
 /// Joins registries with the rules of the command line.
@@ -174,20 +221,26 @@ fn ground(
         for (key, seen) in &of_candidates {
             evidence.entry(key.clone()).or_insert_with(|| seen.clone());
         }
-        let view = interface_view(&Case {
-            question: &question,
-            registry: seat.registry.as_ref(),
-            held: &seat.held,
-            world: &world,
+        let (view, step) = seat.seen.unwrap_or_else(|| {
+            let view = interface_view(&Case {
+                question: &question,
+                registry: seat.registry.as_ref(),
+                held: &seat.held,
+                world: &world,
+            });
+            (view, None)
         });
+        let subject = Subject {
+            question,
+            registry: seat.registry,
+            held: seat.held,
+        };
         Found {
-            methods: methods(&seat.held),
-            subject: Subject {
-                question,
-                registry: seat.registry,
-                held: seat.held,
-            },
+            methods: methods(&subject, &world, view.model),
+            subject,
             view,
+            step,
+            disagree: seat.disagree,
             world: world.clone(),
             source: seat.source,
             live: seat.live,
@@ -228,11 +281,13 @@ fn of_recording(args: &RouteReplayArgs, settings: &Settings) -> anyhow::Result<G
     let Some(path) = &args.common.sight.snapshot else {
         return Err(no_addresses().into());
     };
-    let recording = recorded::open(path, settings)?;
+    let mut recording = recorded::open(path, settings)?;
     let mut snapshot = recording.snapshot();
+    let logs = recorded::logs(&mut recording, &mut snapshot)?;
     let now = snapshot.manifest().recorded_at.time();
-    let asked = questions(&[service(args)?], settings, &[], &[], &snapshot, now)?;
+    let mut asked = questions(&[service(args)?], settings, &[], &logs, &snapshot, now)?;
     let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants)?;
+    take_port(&mut asked.questions, &snapshot);
     of_snapshot(
         args,
         &only(asked.questions)?,
@@ -270,6 +325,24 @@ fn of_live(
     of_snapshot(args, &question, snapshot, asked.notes, stopped)
 }
 
+/// Whether two members of a registry have the same addresses and rules.
+fn holds_the_same(one: &Held, other: &Held) -> bool {
+    let entries = |held: &Held| -> BTreeSet<String> {
+        let encoded = held.entries.iter().map(Entry::address);
+        let instances = held.application.instances.iter();
+        encoded
+            .chain(instances.map(|instance| instance.address.clone()))
+            .collect()
+    };
+    let rules = |held: &Held| -> BTreeMap<String, String> {
+        let stored = held.rules.stored.iter().filter(|rule| rule.read);
+        stored
+            .map(|rule| (rule.name.clone(), rule.text.clone()))
+            .collect()
+    };
+    entries(one) == entries(other) && rules(one) == rules(other)
+}
+
 fn no_addresses() -> UsageError {
     UsageError::new("nothing says where the addresses come from")
         .hint("give --providers FILE, a recording with --snapshot, or a registry with --registry")
@@ -290,8 +363,8 @@ fn of_snapshot(
     mut notes: Vec<String>,
     stopped: bool,
 ) -> anyhow::Result<Ground> {
-    let diagnosis = diagnose(question, &snapshot);
-    let (question, registries) = seen(question, &snapshot);
+    let asked = question;
+    let (question, standing) = seen(asked, &snapshot);
     let of_file = args
         .providers
         .as_deref()
@@ -305,9 +378,15 @@ fn of_snapshot(
     let world = world(&question);
     let mut seats: Vec<Seat> = Vec::new();
     let mut empty: Vec<RegistryAddress> = Vec::new();
-    for (registry, mut held) in registries {
-        // Members of one registry that were asked apart hold the same.
-        if seats.iter().any(|seat| seat.registry == registry) {
+    for Standing {
+        registry,
+        mut held,
+        step,
+    } in standing
+    {
+        // Members of one registry that were asked apart hold the same, or nobody knows which one the consumer asks.
+        if let Some(seat) = seats.iter_mut().find(|seat| seat.registry == registry) {
+            seat.disagree |= !holds_the_same(&seat.held, &held);
             continue;
         }
         if let Some((lines, source)) = &of_file {
@@ -318,23 +397,28 @@ fn of_snapshot(
                 ..given
             };
         }
-        let view = Case {
-            question: &question,
-            registry: registry.as_ref(),
-            held: &held,
-            world: &world,
-        }
-        .view();
+        let (_, view) = used(
+            &Case {
+                question: &question,
+                registry: registry.as_ref(),
+                held: &held,
+                world: &world,
+            },
+            step.clone(),
+        );
         let reaches = view
             .failed()
             .is_none_or(|stage| stage.id >= StageId::Router(String::new()));
-        match held.source.clone().filter(|_| reaches) {
+        let has = !view.offered.is_empty();
+        match held.source.clone().filter(|_| reaches && has) {
             Some(source) => seats.push(Seat {
                 live: live_rules(&held.rules),
                 evidence: rule_evidence(&held.rules),
                 registry,
                 source,
                 held,
+                disagree: false,
+                seen: Some((view, step)),
             }),
             None => empty.extend(registry),
         }
@@ -342,8 +426,8 @@ fn of_snapshot(
     if seats.is_empty() {
         return Ok(Ground {
             question,
+            subjects: Err(Box::new(diagnose(asked, &snapshot))),
             snapshot,
-            subjects: Err(Box::new(diagnosis)),
             notes,
             stopped,
         });

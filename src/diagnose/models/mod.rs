@@ -194,12 +194,7 @@ pub(crate) fn interface_view(case: &Case<'_>) -> View {
     } else if is_usable(&application::view(case)) != Usable::No || bound(Step::ForceApplication) {
         let addresses: BTreeSet<String> = view.left.iter().cloned().collect();
         if !application.is_covered_by(&addresses) {
-            let layer = Layer {
-                kind: LayerKind::ApplicationModel,
-                name: application.mapped.join(","),
-                evidence: None,
-            };
-            missing.push(layer.not_seen());
+            missing.push(either(case));
         }
     }
     let stage = match missing.first() {
@@ -215,6 +210,40 @@ pub(crate) fn interface_view(case: &Case<'_>) -> View {
     };
     put(&mut view, stage);
     view
+}
+
+/// That the other model may decide is not known.
+fn either(case: &Case<'_>) -> NotSeen {
+    let layer = Layer {
+        kind: LayerKind::ApplicationModel,
+        name: case.held.application.mapped.join(","),
+        evidence: None,
+    };
+    NotSeen {
+        why: Say::UsesOpen.into(),
+        ..layer.not_seen()
+    }
+}
+
+/// The model that a consumer uses, with its stages. Where that is open, the one that has addresses: D says what decides.
+pub(crate) fn used(case: &Case<'_>, seen: Option<Seen>) -> (Model, View) {
+    let judged = judge_models(case, &Said::default(), seen);
+    if let Some(model) = judged.models.as_ref().and_then(|models| models.uses) {
+        return (model, judged.view);
+    }
+    let interface = interface_view(case);
+    if is_usable(&interface) != Usable::No {
+        return (Model::Interface, interface);
+    }
+    let mut view = application::view(case);
+    let missing = either(case);
+    let stage = Stage {
+        because: Some(missing.what.clone()),
+        not_seen: vec![missing],
+        ..Stage::plain(StageId::Decision, State::Unknown)
+    };
+    put(&mut view, stage);
+    (Model::Application, view)
 }
 
 /// One answer from every way to choose that could be: the same, or none.

@@ -248,6 +248,14 @@ sentences! {
     ProbeTold: "round trips as they were tried", "实测的往返时间";
     RuleLine: "line {line}: {text}", "第 {line} 行：{text}";
     MoreClasses: "more classes of requests than are tried", "请求类别多于可尝试的数量";
+    OlderPatches: "what older patches of the lines would do", "各版本线的较早补丁版本会如何处理";
+    RulesTooLongForAll: "the rules are longer than 128 KiB together: only the newest patch of every line was compared", "规则总长超过 128 KiB：只比较了各版本线的最新补丁版本";
+    ReplayWhichMember: "which member of the registry the consumer asks", "消费者连接的是注册中心的哪个成员";
+    RulesTooLongForLines: "the rules are longer than 512 KiB together: they were read as Dubbo {dubbo} does and no other", "规则总长超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
+    OtherLines: "what other lines of Dubbo make of it", "其他 Dubbo 版本线如何处理它";
+    RuleTooLongForLines: "the rule is longer than 512 KiB: it was read as Dubbo {dubbo} does and no other", "规则超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
+    HowDubboOrMatrix: "give the version: --dubbo VERSION, or several: --matrix VERSION,VERSION", "给出版本：--dubbo VERSION，或多个：--matrix VERSION,VERSION";
+    HowDubbo: "give the consumer's version: --dubbo VERSION", "给出消费者的版本：--dubbo VERSION";
     HowGiveCall: "give the call: --method NAME --arg VALUE --attachment KEY=VALUE", "给出调用：--method NAME --arg VALUE --attachment KEY=VALUE";
     ConsumerParameter: "{name} of the consumer", "消费者的 {name}";
     RulesAskForIt: "the rules ask for it, and it decides", "规则依赖它，并由它决定结果";

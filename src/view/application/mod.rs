@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 use super::{
     held::{Held, Reach},
-    interface::{Case, Kept, Routed, View, same_rule},
+    interface::{Addresses, Case, Kept, Routed, View, same_rule},
     stage::{Model, Stage, StageId, State},
 };
 use crate::{diagnose::code::Code, model::version::Line, question::Question, view::held::Entry};
@@ -37,11 +37,16 @@ pub fn view(case: &Case<'_>) -> View {
     repaired(case, &BTreeSet::new())
 }
 
-/// The same with some stages taken as repaired.
-pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
-    let mut view = View {
+/// The addresses that the routers are asked about. `None` = the real client throws on the list.
+pub fn addresses(case: &Case<'_>) -> Option<Addresses> {
+    let entries = own_stages(case, &BTreeSet::new(), &mut empty(Vec::new()));
+    listed(case, &entries, |case, kept| case.addresses_of(&kept))
+}
+
+fn empty(stages: Vec<Stage>) -> View {
+    View {
         model: Model::Application,
-        stages: case.before(),
+        stages,
         left: Vec::new(),
         connecting: Vec::new(),
         offered: Vec::new(),
@@ -49,7 +54,12 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         near: Vec::new(),
         partial: false,
         routed: Routed::default(),
-    };
+    }
+}
+
+/// The same with some stages taken as repaired.
+pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
+    let mut view = empty(case.before());
     let is_asked = view
         .stages
         .first()
@@ -68,6 +78,19 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         }
         Vec::new()
     };
+    view.left = listed(case, &entries, |case, kept| {
+        case.behind(kept, repaired, &mut view)
+    });
+    view
+}
+
+/// What the directory behind is asked, and the entries with the URLs that it is told: nothing of the interface level
+/// comes there.
+fn listed<R>(
+    case: &Case<'_>,
+    entries: &[Entry],
+    then: impl FnOnce(&Case<'_>, Vec<Kept<'_>>) -> R,
+) -> R {
     let question = question_of_list(case);
     let held = Held {
         entries: Vec::new(),
@@ -90,8 +113,7 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
             })
         })
         .collect();
-    view.left = case.behind(kept, repaired, &mut view);
-    view
+    then(&case, kept)
 }
 
 /// M, I, V and K.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Case, Routed, View, key, run};
+use super::{Case, Kept, Routed, View, key, run};
 use crate::model::url::Url;
 use crate::view::{directory::ServiceUrl, stage::Model};
 
@@ -34,7 +34,12 @@ impl Case<'_> {
             routed: Routed::default(),
         };
         let kept = key::stages(self, &nothing, &mut view);
-        let directory = run::directory(self, &kept, &nothing).ok()?;
+        self.addresses_of(&kept)
+    }
+
+    /// The same for entries of either model.
+    pub(in crate::view) fn addresses_of(&self, kept: &[Kept<'_>]) -> Option<Addresses> {
+        let directory = run::directory(self, kept, &BTreeSet::new()).ok()?;
         let reference = directory.subscription().consumer.clone();
         let consumer = if self.dubbo().line().is_3x() {
             reference.clone()

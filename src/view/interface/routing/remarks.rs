@@ -46,11 +46,18 @@ pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec
         for explained in shown.explain(class).steps {
             budget = budget.saturating_sub(explained.parts.len());
             for part in &explained.parts {
-                if seen.len() < MOST_REMARKS
-                    && let Some(remark) = of_part(case, input, &explained, part)
-                    && seen.insert((remark.code, remark.subject.clone(), part.text.clone()))
-                {
-                    found.push(remark);
+                if seen.len() == MOST_REMARKS {
+                    break;
+                }
+                // A rule may have the same fault a hundred thousand times: where it stands is looked up once.
+                let Some((code, params)) = of_part(case, &explained, part) else {
+                    continue;
+                };
+                let rule = part.rule.as_ref();
+                let key = rule.map_or(explained.step.router.as_ref(), |rule| rule.key.as_str());
+                if seen.insert((code, key.to_owned(), part.text.clone())) {
+                    let at = rule.and_then(|rule| rule.position);
+                    found.push(raised(case, input, code, key, at, params));
                 }
             }
         }
@@ -90,23 +97,22 @@ fn raised(
 
 fn of_part(
     case: &Case<'_>,
-    input: &Input<'_>,
     explained: &Explained,
     part: &Part,
-) -> Option<Raised> {
+) -> Option<(Code, serde_json::Value)> {
     let router = explained.step.router.as_ref();
     let key = part.rule.as_ref().map_or(router, |rule| rule.key.as_str());
     let at = part.rule.as_ref().and_then(|rule| rule.position);
     let place = at.map(told::place);
-    let condition = json!({"rule": key, "condition": part.text, "position": place});
-    let (code, params) = match &part.effect {
-        Effect::Ignored => (Code::RuleLeaks, condition),
-        Effect::ScriptFails => (Code::RuleNoEffect, condition),
+    let condition = || json!({"rule": key, "condition": part.text, "position": place});
+    Some(match &part.effect {
+        Effect::Ignored => (Code::RuleLeaks, condition()),
+        Effect::ScriptFails => (Code::RuleNoEffect, condition()),
         // Up to 3.2.3 a generic call is always called `$invoke`: no name of a method ever fits.
         Effect::NotConcerned { clause, value }
             if value.as_deref() == Some("$invoke") && clause.text.starts_with("method") =>
         {
-            (Code::RuleNoEffect, condition)
+            (Code::RuleNoEffect, condition())
         }
         Effect::Script | Effect::NotRunnable(_) | Effect::Unknown => {
             (Code::RouterUnknown, json!({"router": router, "rule": key}))
@@ -116,11 +122,10 @@ fn of_part(
             json!({"rule": key, "engine": engine, "jdk": case.question.consumer.jdk}),
         ),
         _ if part.oddities.contains(&Oddity::LoopbackHasNoPattern) => {
-            (Code::RuleNoEffect, condition)
+            (Code::RuleNoEffect, condition())
         }
         _ => return None,
-    };
-    Some(raised(case, input, code, key, at, params))
+    })
 }
 
 /// Tags that stand for nobody, by their form.
