@@ -15,7 +15,8 @@ use crate::{
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// Asks until every answer is `reachable`. `ask` is told how much time is left and whether it is the first round. When the
-/// time is over, the last report says so by its exit code.
+/// time is over, the last report says so by its exit code; a last round that the end cut short gives way to the one
+/// before it.
 ///
 /// # Errors
 /// Those of `ask`.
@@ -26,9 +27,19 @@ pub(super) fn until(
 ) -> anyhow::Result<Report> {
     let end = now() + span;
     let mut last: Option<String> = None;
+    let mut before: Option<Report> = None;
     loop {
         let left = end.saturating_duration_since(now());
         let mut report = ask(left.max(Duration::from_millis(100)), last.is_none())?;
+        let is_over = now() >= end;
+        if let Some(mut earlier) = before.take()
+            && is_over
+            && is_open(&report)
+            && !is_open(&earlier)
+        {
+            earlier.exit = Exit::Fault.code();
+            return Ok(earlier);
+        }
         let state = state(&report);
         if last.as_ref() != Some(&state) {
             if !quiet {
@@ -47,7 +58,7 @@ pub(super) fn until(
             return Ok(report);
         }
         let left = end.saturating_duration_since(now());
-        if left.is_zero() {
+        if is_over || left.is_zero() {
             report.exit = Exit::Fault.code();
             return Ok(report);
         }
@@ -56,7 +67,15 @@ pub(super) fn until(
             report.exit = Exit::Interrupted.code();
             return Ok(report);
         }
+        before = Some(report);
     }
+}
+
+fn is_open(report: &Report) -> bool {
+    report
+        .reports
+        .iter()
+        .any(|answer| answer.outcome == Some("unknown"))
 }
 
 #[expect(clippy::disallowed_methods, reason = "waiting is measured here")]

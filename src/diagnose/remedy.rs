@@ -83,6 +83,9 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         | Code::NotThatRegistry
         | Code::AnswerTooLarge
         | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &[])],
+        Code::RegistryAuthRefused if raised.params.contains_key("hint") => {
+            vec![text(Say::DoSignIn), change(Say::DoGrantRights)]
+        }
         Code::RegistryAuthRefused => vec![change(Say::DoGrantRights)],
         Code::StaleProvider
         | Code::AddressUnreachable

@@ -76,21 +76,30 @@ pub(crate) fn answer(line: &Line) -> Phrase {
     }
 }
 
-/// The words of a refusal: of JSON the message, which may hold JSON again (Nacos 3).
+/// What Spring says where there is nothing to say.
+const NO_MESSAGE: &str = "No message available";
+
+/// The words of a refusal: of JSON the message, which may hold JSON again (Nacos 3). What stands before it is kept.
 fn said(line: &Line) -> Option<String> {
     let Payload::Err { text, .. } = &line.payload else {
         return None;
     };
     let mut text = text.as_deref()?.trim().to_owned();
     for _ in 0..2 {
-        let Some(inner) = serde_json::from_str::<Value>(&text)
+        let Some(at) = text.find('{') else { break };
+        let (before, json) = text.split_at(at);
+        let Some(inner) = serde_json::from_str::<Value>(json)
             .ok()
             .and_then(|value| Some(value.get("message")?.as_str()?.to_owned()))
             .filter(|message| !message.is_empty())
         else {
             break;
         };
-        text = inner;
+        text = if inner == NO_MESSAGE && !before.is_empty() {
+            before.trim_end_matches([':', ' ']).to_owned()
+        } else {
+            format!("{before}{inner}")
+        };
     }
     if text.is_empty() {
         return None;
@@ -114,6 +123,7 @@ fn hint(kind: &ErrKind, line: &Line, registry: &RegistryAddress) -> Option<&'sta
     Some(match kind {
         ErrKind::Denied if signs => "access-key",
         ErrKind::Denied if text.starts_with("the login was not answered") => "login",
+        ErrKind::Denied if registry.username.is_none() => "sign-in",
         ErrKind::BadAnswer if text.contains("web console of Nacos 3") => "console-port",
         ErrKind::BadAnswer if text.contains("gRPC port") => "grpc-port",
         ErrKind::BadAnswer if text.contains("TLS only") => "tls",

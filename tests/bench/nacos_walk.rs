@@ -1,9 +1,10 @@
 //! How long `snapshot --all` of a large Nacos takes beside fetching the same bytes and doing nothing with them.
 //!
-//! `cargo bench --bench nacos_walk [-- SERVICES]` serves 5,000 services with 10 instances each from a process of its own
-//! threads, records them, and then sends the very same requests with the same concurrency and throws the answers away:
-//! once from a server whose answers are ready before they are asked for, and once from one that thinks for a millisecond,
-//! as a server does that makes its answers.
+//! `cargo bench --bench nacos_walk [-- SERVICES] [ADDRESS]` serves 5,000 services with 10 instances each from a process
+//! of its own threads, records them, and then sends the very same requests with the same concurrency and throws the
+//! answers away: once from a server whose answers are ready before they are asked for, and once from one that thinks for
+//! a millisecond, as a server does that makes its answers. With the `HOST:PORT` of an empty Nacos or r-nacos (no login)
+//! it registers the same services there instead and asks that one.
 //! Prints both times and their ratio (1.3 at most is wanted), the requests under way at the same time, and the peak of
 //! memory. Unix only.
 
@@ -14,6 +15,7 @@
 
 use std::{
     collections::HashMap,
+    fmt::Write as _,
     io::{self, BufRead, BufReader, Write},
     net::{TcpListener, TcpStream},
     process::Command,
@@ -33,6 +35,25 @@ const INSTANCES: usize = 10;
 const RUNS: usize = 3;
 const DIAG: &str = env!("CARGO_BIN_EXE_diag");
 
+fn ip(service: usize, at: usize) -> String {
+    format!("10.{}.{}.{at}", service / 250, service % 250)
+}
+
+fn name(service: usize) -> String {
+    format!("providers:com.acme.s{service:05}.Service:1.0:")
+}
+
+/// What a provider registers beside its address.
+fn metadata(service: usize) -> serde_json::Value {
+    json!({
+        "side": "provider", "release": "3.2.16", "methods": "find,list,create,update,remove",
+        "deprecated": "false", "dubbo": "2.0.2", "interface": format!("com.acme.s{service:05}.Service"),
+        "version": "1.0", "generic": "false", "revision": "1.0", "path": "com.acme.Service",
+        "protocol": "dubbo", "application": format!("app-{}", service % 200), "dynamic": "true",
+        "category": "providers", "timestamp": "1764448957000",
+    })
+}
+
 /// Answers by path and service, made before anybody asks.
 struct Fleet {
     services: Vec<String>,
@@ -41,23 +62,16 @@ struct Fleet {
 
 impl Fleet {
     fn of(services: usize) -> Self {
-        let names: Vec<String> = (0..services)
-            .map(|number| format!("providers:com.acme.s{number:05}.Service:1.0:"))
-            .collect();
+        let names: Vec<String> = (0..services).map(name).collect();
         let mut bodies = HashMap::new();
         for (number, name) in names.iter().enumerate() {
             let hosts: Vec<_> = (0..INSTANCES)
                 .map(|at| {
-                    let ip = format!("10.{}.{}.{at}", number / 250, number % 250);
+                    let ip = ip(number, at);
                     json!({
                         "instanceId": format!("{ip}#20880#null#DEFAULT_GROUP@@{name}"), "ip": ip, "port": 20880,
                         "weight": 1.0, "healthy": true, "enabled": true, "ephemeral": true, "clusterName": "DEFAULT",
-                        "serviceName": format!("DEFAULT_GROUP@@{name}"), "metadata": {
-                            "side": "provider", "release": "3.2.16", "methods": "find,list,create,update,remove",
-                            "deprecated": "false", "dubbo": "2.0.2", "interface": format!("com.acme.s{number:05}.Service"),
-                            "version": "1.0", "generic": "false", "revision": "1.0", "path": "com.acme.Service",
-                            "protocol": "dubbo", "application": format!("app-{}", number % 200), "dynamic": "true",
-                            "category": "providers", "timestamp": "1764448957000"},
+                        "serviceName": format!("DEFAULT_GROUP@@{name}"), "metadata": metadata(number),
                     })
                 })
                 .collect();
@@ -131,20 +145,38 @@ impl Fleet {
 #[derive(Default)]
 struct Seen {
     targets: Mutex<Vec<String>>,
-    bytes: AtomicUsize,
     now: AtomicUsize,
     most: AtomicUsize,
 }
 
-fn serve(fleet: Arc<Fleet>, thinks: Duration) -> Result<(u16, Arc<Seen>)> {
-    // Clients of 2.x look at the port 1000 above, too.
-    let (listener, beside) = (0..200)
+impl Seen {
+    fn targets(&self) -> Vec<String> {
+        self.targets
+            .lock()
+            .map(|targets| targets.clone())
+            .unwrap_or_default()
+    }
+
+    fn forget(&self) {
+        if let Ok(mut targets) = self.targets.lock() {
+            targets.clear();
+        }
+    }
+}
+
+/// A port, and the one 1000 above, which clients of 2.x look at, too.
+fn listeners() -> Result<(TcpListener, TcpListener)> {
+    (0..200)
         .find_map(|_| {
             let listener = TcpListener::bind("127.0.0.1:0").ok()?;
             let port = listener.local_addr().ok()?.port().checked_add(1000)?;
             Some((listener, TcpListener::bind(("127.0.0.1", port)).ok()?))
         })
-        .context("no free ports")?;
+        .context("no free ports")
+}
+
+fn serve(fleet: Arc<Fleet>, thinks: Duration) -> Result<(u16, Arc<Seen>)> {
+    let (listener, beside) = listeners()?;
     let port = listener.local_addr()?.port();
     let seen = Arc::new(Seen::default());
     let known = Arc::clone(&seen);
@@ -189,7 +221,6 @@ fn answer(stream: TcpStream, fleet: &Fleet, thinks: Duration, seen: &Seen) -> io
             Some(body) => (200, body),
             None => (404, b"{}".to_vec()),
         };
-        seen.bytes.fetch_add(body.len(), Ordering::SeqCst);
         if let Ok(mut targets) = seen.targets.lock() {
             targets.push(target);
         }
@@ -204,41 +235,137 @@ fn answer(stream: TcpStream, fleet: &Fleet, thinks: Duration, seen: &Seen) -> io
     }
 }
 
-/// The same requests with the same concurrency; the answers are thrown away.
-fn fetch(port: u16, targets: &[String]) -> Result<Duration> {
+/// Registers the services at a real server. They stay for an hour although nobody sends a heartbeat.
+fn fill(address: &str, services: usize) -> Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(async {
+        let client = reqwest::Client::builder().no_proxy().http1_only().build()?;
+        let mut tasks = JoinSet::new();
+        for (service, at) in (0..services).flat_map(|it| (0..INSTANCES).map(move |at| (it, at))) {
+            while tasks.len() >= diag::observe::nacos::MOST_AT_ONCE {
+                tasks.join_next().await.context("no task")???;
+            }
+            let mut kept = metadata(service);
+            for preserved in [
+                "heart.beat.interval",
+                "heart.beat.timeout",
+                "ip.delete.timeout",
+            ] {
+                kept[format!("preserved.{preserved}")] = "3600000".into();
+            }
+            let fields = [
+                ("serviceName", name(service)),
+                ("ip", ip(service, at)),
+                ("port", "20880".to_owned()),
+                ("metadata", kept.to_string()),
+            ];
+            let form = fields
+                .iter()
+                .fold(String::new(), |mut form, (field, value)| {
+                    let _ = write!(form, "{field}={}&", percent(value));
+                    form
+                });
+            let request = client
+                .post(format!("http://{address}/nacos/v1/ns/instance"))
+                .header("Content-Type", "application/x-www-form-urlencoded")
+                .body(form);
+            tasks.spawn(async move {
+                let answer = request.send().await?;
+                ensure!(answer.status().is_success(), "{}", answer.status());
+                anyhow::Ok(())
+            });
+        }
+        while let Some(done) = tasks.join_next().await {
+            done??;
+        }
+        anyhow::Ok(())
+    })
+}
+
+/// Every byte percent-encoded.
+fn percent(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, byte| {
+        let _ = write!(out, "%{byte:02X}");
+        out
+    })
+}
+
+/// Stands before a real server, to learn what it is asked for.
+fn stand_before(address: &str) -> Result<(u16, Arc<Seen>)> {
+    let (listener, beside) = listeners()?;
+    let port = listener.local_addr()?.port();
+    let seen = Arc::new(Seen::default());
+    let (known, address) = (Arc::clone(&seen), address.to_owned());
+    std::thread::spawn(move || {
+        let _beside = beside;
+        for stream in listener.incoming().flatten() {
+            let (address, seen) = (address.clone(), Arc::clone(&known));
+            std::thread::spawn(move || pass_on(stream, &address, &seen));
+        }
+    });
+    Ok((port, seen))
+}
+
+fn pass_on(stream: TcpStream, address: &str, seen: &Seen) -> io::Result<()> {
+    let mut server = TcpStream::connect(address)?;
+    let (mut answers, mut client) = (server.try_clone()?, stream.try_clone()?);
+    std::thread::spawn(move || {
+        let _ = io::copy(&mut answers, &mut client);
+        let _ = client.shutdown(std::net::Shutdown::Both);
+    });
+    let mut read = BufReader::new(stream);
+    let mut line = String::new();
+    while read.read_line(&mut line)? > 0 {
+        if let Some(target) = line.strip_prefix("GET /nacos/")
+            && let Some((target, _)) = target.split_once(' ')
+            && let Ok(mut targets) = seen.targets.lock()
+        {
+            targets.push(target.to_owned());
+        }
+        server.write_all(line.as_bytes())?;
+        line.clear();
+    }
+    Ok(())
+}
+
+/// The same requests with the same concurrency; the answers are thrown away. Returns their bytes, too.
+fn fetch(address: &str, targets: &[String]) -> Result<(Duration, usize)> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     let start = Instant::now();
-    runtime.block_on(async {
+    let bytes = runtime.block_on(async {
+        let mut bytes = 0;
         let client = reqwest::Client::builder().no_proxy().http1_only().build()?;
         let turns = Arc::new(Semaphore::new(diag::observe::nacos::MOST_AT_ONCE));
         let mut tasks = JoinSet::new();
         for target in targets {
             let turn = Arc::clone(&turns).acquire_owned().await?;
-            let request = client.get(format!("http://127.0.0.1:{port}/nacos/{target}"));
+            let request = client.get(format!("http://{address}/nacos/{target}"));
             tasks.spawn(async move {
                 let body = request.send().await?.bytes().await?;
                 drop(turn);
                 anyhow::Ok(body.len())
             });
             while let Some(done) = tasks.try_join_next() {
-                done??;
+                bytes += done??;
             }
         }
         while let Some(done) = tasks.join_next().await {
-            done??;
+            bytes += done??;
         }
-        anyhow::Ok(())
+        anyhow::Ok(bytes)
     })?;
-    Ok(start.elapsed())
+    Ok((start.elapsed(), bytes))
 }
 
 /// How long the recording took, and the peak of its memory in KiB.
-fn record(port: u16) -> Result<(Duration, u64)> {
+fn record(address: &str) -> Result<(Duration, u64)> {
     let room = tempfile::tempdir()?;
     let start = Instant::now();
-    let registry = format!("nacos://127.0.0.1:{port}");
+    let registry = format!("nacos://{address}");
     let output = Command::new(std::env::current_exe()?)
         .env_clear()
         .env("HOME", room.path())
@@ -274,73 +401,84 @@ fn main() -> Result<()> {
         .iter()
         .find_map(|argument| argument.parse().ok())
         .unwrap_or(5_000);
+    let address = arguments.iter().find(|argument| argument.contains(':'));
     // The choice of the cryptography is made once for the process, and the client below wants one to be there.
     let _ = rustls::crypto::ring::default_provider().install_default();
+    let mut out = io::stdout();
+    if let Some(address) = address {
+        fill(address, services)?;
+        // What is asked is learnt by standing between; what is measured goes straight to the server.
+        let (port, seen) = stand_before(address)?;
+        record(&format!("127.0.0.1:{port}"))?;
+        let targets = seen.targets();
+        writeln!(
+            out,
+            "{services} services, {} instances, {} requests, {address}",
+            services * INSTANCES,
+            targets.len()
+        )?;
+        return beside(services, || record(address), || fetch(address, &targets));
+    }
     let fleet = Arc::new(Fleet::of(services));
     for thinks in [Duration::ZERO, Duration::from_millis(1)] {
-        compare(&fleet, thinks)?;
+        let (port, seen) = serve(Arc::clone(&fleet), thinks)?;
+        let address = format!("127.0.0.1:{port}");
+        writeln!(
+            out,
+            "{services} services, {} instances, the server thinks for {} ms",
+            services * INSTANCES,
+            thinks.as_millis()
+        )?;
+        beside(
+            services,
+            || {
+                seen.forget();
+                record(&address)
+            },
+            || {
+                let targets = seen.targets();
+                fetch(&address, &targets)
+            },
+        )?;
+        let most = seen.most.load(Ordering::SeqCst);
+        writeln!(out, "{most} requests at once")?;
+        ensure!(
+            most <= diag::observe::nacos::MOST_AT_ONCE,
+            "more requests at once than stated"
+        );
     }
     Ok(())
 }
 
-fn compare(fleet: &Arc<Fleet>, thinks: Duration) -> Result<()> {
-    let services = fleet.services.len();
-    let (port, seen) = serve(Arc::clone(fleet), thinks)?;
-    let mut out = io::stdout();
+/// Records and fetches in turn, and prints the best of each.
+fn beside(
+    services: usize,
+    record: impl Fn() -> Result<(Duration, u64)>,
+    fetch: impl Fn() -> Result<(Duration, usize)>,
+) -> Result<()> {
     let mut best = (Duration::MAX, Duration::MAX);
-    let mut most = (0, 0);
-    let mut kib = 0;
-    let mut bytes = 0;
-    let mut requests = 0;
+    let (mut kib, mut bytes) = (0, 0);
     for _ in 0..RUNS {
-        seen.most.store(0, Ordering::SeqCst);
-        seen.bytes.store(0, Ordering::SeqCst);
-        if let Ok(mut targets) = seen.targets.lock() {
-            targets.clear();
-        }
-        let (took, peak) = record(port)?;
+        let (took, peak) = record()?;
         best.0 = best.0.min(took);
         kib = kib.max(peak);
-        most.0 = most.0.max(seen.most.load(Ordering::SeqCst));
-        bytes = seen.bytes.load(Ordering::SeqCst);
-        let targets = seen
-            .targets
-            .lock()
-            .map(|targets| targets.clone())
-            .unwrap_or_default();
-        requests = targets.len();
-        seen.most.store(0, Ordering::SeqCst);
-        best.1 = best.1.min(fetch(port, &targets)?);
-        most.1 = most.1.max(seen.most.load(Ordering::SeqCst));
+        let (took, fetched) = fetch()?;
+        best.1 = best.1.min(took);
+        bytes = fetched;
     }
     let limit = (40_000_000 + 150 * services as u64) / 1024;
+    let mut out = io::stdout();
+    writeln!(out, "snapshot --all   {:.2} s", best.0.as_secs_f64())?;
     writeln!(
         out,
-        "{services} services, {} instances, {requests} requests, {} KB, the server thinks for {} ms",
-        services * INSTANCES,
-        bytes / 1000,
-        thinks.as_millis()
-    )?;
-    writeln!(
-        out,
-        "snapshot --all   {:.2} s, {} at once",
-        best.0.as_secs_f64(),
-        most.0
-    )?;
-    writeln!(
-        out,
-        "fetch and forget {:.2} s, {} at once",
+        "fetch and forget {:.2} s, {} KB",
         best.1.as_secs_f64(),
-        most.1
+        bytes / 1000
     )?;
     writeln!(
         out,
         "ratio {:.2} (1.3 at most is wanted), peak {kib} KiB ({limit} at most is wanted)",
         best.0.as_secs_f64() / best.1.as_secs_f64()
     )?;
-    ensure!(
-        most.0 <= diag::observe::nacos::MOST_AT_ONCE,
-        "more requests at once than stated"
-    );
     Ok(())
 }

@@ -210,6 +210,7 @@ sentences! {
     DoWaitForServer: "the server starts or is overloaded: wait and ask again; when it stays so, its own log says why", "服务端正在启动或过载：稍后再查；若一直如此，原因见其自身日志";
     DoNotSign: "diag does not sign requests with accessKey and secretKey (AK/SK): give a user with --username and --password-env, or look into the console", "diag 不支持用 accessKey、secretKey(AK/SK) 签名：请用 --username 和 --password-env 提供用户，或在控制台中查看";
     DoCheckLogin: "the server wants a login, and nobody answered ours: name the Nacos server itself instead of what stands before it, or give it more time (--request-timeout)", "服务端要求登录，而登录请求未得到应答：请直接写 Nacos 服务端而不是其前面的代理，或放宽时限(--request-timeout)";
+    DoSignIn: "ask with the user that the consumer has: --username NAME --password-env VARIABLE", "用消费者所用的用户查询：--username 用户名 --password-env 环境变量名";
     DoRemoveStray: "see who registered what stands under this name without the parameters of a Dubbo provider (a console, a script, another framework), and remove or correct it", "查明是谁以该名称注册了不带 Dubbo 提供者参数的条目（控制台、脚本或其他框架），并删除或更正";
     DoUseNamespaceId: "give the namespace by its id, not by its name, on both sides; the console shows both", "双方都用命名空间的 id 而不是名称；控制台中两者都可看到";
     DoSwitchOnApi: "ask with a user of the admin API (--username), or switch the old API on: {setting}", "使用可访问管理 API 的用户(--username)，或开启旧 API:{setting}";

@@ -178,3 +178,22 @@ fn an_answer_that_unpacks_without_end_is_given_up() {
         ran.stdout
     );
 }
+
+/// What is known when the time is over counts, and not what the end kept from being answered.
+#[test]
+fn a_last_round_of_waiting_that_the_end_cuts_gives_way_to_the_one_before() {
+    let home = TempDir::new().unwrap();
+    let rounds = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        if request.path == "/nacos/v3/admin/core/state" && rounds.fetch_add(1, Ordering::SeqCst) > 0
+        {
+            return Reply::Silence;
+        }
+        state(request).unwrap_or_else(|| nacos(request))
+    });
+    let ask = ["no-provider", "com.acme.Missing:1.0", "-o", "json"];
+    let ran = run(&server, &home, &ask, &["--wait", "5s"]);
+    assert_eq!(ran.exit, 1, "{}", ran.stderr);
+    assert_eq!(outcome(&ran), "none", "{}", ran.stdout);
+    assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+}
