@@ -32,7 +32,7 @@ use serde_json::json;
 use tokio::{sync::Semaphore, task::JoinSet};
 
 const INSTANCES: usize = 10;
-const RUNS: usize = 3;
+const RUNS: usize = 7;
 const DIAG: &str = env!("CARGO_BIN_EXE_diag");
 
 fn ip(service: usize, at: usize) -> String {
