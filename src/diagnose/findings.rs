@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     report::words::Say,
-    view::stage::{Raised, StageId},
+    view::stage::{Evidence, Raised, StageId},
 };
 
 /// All findings: the verdict's first, then by severity and code.
@@ -75,6 +75,12 @@ fn finding(
     // Codes of the tool and of a registry in use are never lowered.
     let never = raised.code.number() < 2000;
     let remedy: Vec<Remedy> = remedy::steps(computed, &raised);
+    let mut evidence: Vec<Evidence> = Vec::new();
+    for shown in raised.evidence {
+        if !evidence.contains(&shown) {
+            evidence.push(shown);
+        }
+    }
     Finding {
         code: raised.code,
         severity: if lowered && !never {
@@ -89,7 +95,7 @@ fn finding(
             .collect(),
         subject: raised.subject,
         params: raised.params,
-        evidence: raised.evidence,
+        evidence,
         remedy,
     }
 }

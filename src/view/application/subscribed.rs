@@ -115,10 +115,14 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
         Code::MappingElsewhere,
         json!({"service": service, "place": place, "applications": meant, "mapped": []}),
     );
-    let absent = raised(
+    let mut absent = raised(
         Code::NotRegistered,
         json!({"service": service, "place": case.held.place}),
     );
+    // The other level shows the same, and most readers look there first.
+    absent
+        .evidence
+        .extend(case.held.listing.evidence().cloned());
     let with_mapping = |first: Raised| {
         if application.elsewhere && !meant.is_empty() {
             vec![elsewhere.clone(), first]
