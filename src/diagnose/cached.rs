@@ -27,7 +27,13 @@ const FAILOVER: &str = "failover-switch";
 /// Notes the keys of caches that are looked at.
 pub(super) fn want(question: &Question, snapshot: &Snapshot, missing: &Missing) {
     for id in caches(snapshot) {
-        for key in [question.service.to_string(), FAILOVER.to_owned()] {
+        let service = &question.service;
+        let keys = [
+            service.to_string(),
+            service.interface.clone(),
+            FAILOVER.to_owned(),
+        ];
+        for key in keys {
             let key = entry(&id, &key);
             // What was attached to this run is there already.
             if snapshot.latest(&id, &key).is_empty() {
@@ -60,7 +66,7 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             .is_some_and(|stage| stage.state == State::Failed)
     });
     if !said.is_empty() {
-        let evidence = said.iter().take(3).cloned().chain(proofs()).collect();
+        let evidence = said.into_iter().take(3).chain(proofs()).collect();
         found.push((raised("cache file", evidence), Certainty::Likely, false));
     } else if unreached && !kept.is_empty() {
         found.push((
@@ -112,6 +118,20 @@ pub(super) fn told_empty(question: &Question, snapshot: &Snapshot) -> Vec<(Optio
         }
     }
     found
+}
+
+/// Addresses of providers in registry caches that are said to be the consumer's.
+pub(super) fn of_consumer(question: &Question, snapshot: &Snapshot) -> Vec<Evidence> {
+    let sources = &snapshot.manifest().sources;
+    let is_consumers = |id: &SourceId| {
+        let word = sources.get(id).and_then(|source| source.file_as.as_deref());
+        word.is_some_and(|word| word.starts_with("consumer"))
+    };
+    kept(question, snapshot)
+        .into_iter()
+        .filter(|(_, proof)| is_consumers(&proof.source))
+        .map(|(_, proof)| proof)
+        .collect()
 }
 
 /// `Sun Nov 29 21:15:10 UTC 2026` (`Date.toString`), where the zone is UTC: names of others are not unique.

@@ -143,8 +143,12 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let missing = Missing::default();
     let observed = Observed::of(question, snapshot, &missing);
     let question = &observed.question;
-    let said = Said::read(question).with_caches(cached::told_empty(question, snapshot));
-    let registries = gather::all(question, snapshot, &missing);
+    let said = Said::read(question).with_caches(
+        cached::told_empty(question, snapshot),
+        cached::of_consumer(question, snapshot),
+    );
+    let mut registries = gather::all(question, snapshot, &missing);
+    said.complete(question, &mut registries);
     let own = Own {
         processes: own::processes(question, snapshot, &missing),
     };

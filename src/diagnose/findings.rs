@@ -27,7 +27,7 @@ pub(crate) fn findings(computed: &Computed<'_>) -> Vec<Finding> {
             let called = matches!(
                 raised.code,
                 Code::MetadataServiceUnreachable | Code::MetadataRefused
-            );
+            ) || raised.code.family() == Family::Registry;
             let certainty = if called {
                 Certainty::Likely
             } else {
@@ -113,6 +113,7 @@ fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
             let tells = matches!(
                 stage.id,
                 StageId::Question
+                    | StageId::Reach
                     | StageId::NameForm
                     | StageId::Entries
                     | StageId::Instances

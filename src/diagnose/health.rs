@@ -165,7 +165,12 @@ fn dead(entry: &Entry, side: &NacosSide) -> Evidence {
 
 /// DG3004: instances of the application that a consumer of 3.x does not take when it starts.
 pub(super) fn weight_zero(computed: &Computed<'_>, held: &Held) -> Vec<Raised> {
-    if !computed.worlds.version.line().is_3x() {
+    // As the verdict they are told already, all of them.
+    let is_verdict = computed
+        .cause
+        .as_ref()
+        .is_some_and(|(raised, _)| raised.code == Code::WeightZero);
+    if is_verdict || !computed.worlds.version.line().is_3x() {
         return Vec::new();
     }
     held.application

@@ -87,6 +87,9 @@ fn take_from_log(question: &mut Question, log: &LogFacts) {
     let hints = log.question_hints();
     let state = state_in(question, log);
     let consumer = &mut question.consumer;
+    if log.origin.end == Some(End::Consumer) {
+        consumer.missing_engines.extend(missing_engines(log));
+    }
     if consumer.ip.is_none() {
         consumer.ip = hints.consumer_ip.only().map(|fact| fact.value.clone());
     }
@@ -108,6 +111,23 @@ fn take_from_log(question: &mut Question, log: &LogFacts) {
     if consumer.state.is_none() {
         consumer.state = state;
     }
+}
+
+/// Script engines that the process says it has not (`ScriptStateRouter.getEngine`): a JVM gets none while it runs.
+fn missing_engines(log: &LogFacts) -> impl Iterator<Item = String> + '_ {
+    log.failures
+        .iter()
+        .flat_map(|failure| &failure.messages)
+        .filter(|message| {
+            let reason = message.facts.reason();
+            reason.is_some_and(|reason| reason.value == "script engine missing")
+        })
+        .filter_map(|message| {
+            message
+                .facts
+                .cause()
+                .map(|fact| fact.value.trim().to_owned())
+        })
 }
 
 /// The check at start failed and no call was made: the consumer is starting.

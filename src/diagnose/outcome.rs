@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     Outcome,
-    code::Code,
+    code::{Code, Family},
     gather::Registry,
     models::{Models, judge_models},
     place,
@@ -93,6 +93,44 @@ impl Judged {
             view,
             models: None,
             kept: false,
+        }
+    }
+
+    /// The registry cannot be read, and the consumer has a list of its own: it lives on that. What rules make of the list
+    /// was not seen, and no less in force for that.
+    pub(crate) fn live_on(&mut self, case: &Case<'_>) {
+        let trouble = self.raised.take().or_else(|| {
+            let mut candidates = self.candidates.iter();
+            let found = candidates.find(|(raised, _)| raised.code.family() == Family::Registry);
+            found.map(|(raised, _)| raised.clone())
+        });
+        self.outcome = Outcome::Reachable;
+        self.stage = None;
+        self.emptied = None;
+        self.candidates.clear();
+        self.blocked_by.clear();
+        self.limits.clear();
+        self.then.clear();
+        self.contributors.clear();
+        for stage in &mut self.view.stages {
+            match stage.id {
+                StageId::Reach if stage.raises.is_empty() => stage.raises.extend(trouble.clone()),
+                StageId::ConsumerView => {
+                    stage.not_seen = case
+                        .held
+                        .rules_not_seen
+                        .iter()
+                        .map(|fact| NotSeen {
+                            required: false,
+                            ..fact.clone()
+                        })
+                        .collect();
+                }
+                _ => {}
+            }
+            for fact in &mut stage.not_seen {
+                fact.required = false;
+            }
         }
     }
 
@@ -256,7 +294,8 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
         judged.limits.insert(Limit::Rule);
     }
     let nobody = judged.code() == Some(Code::NotRegistered);
-    if nobody && case.held.application.elsewhere && case.held.elsewhere.is_empty() {
+    let unread = case.held.application.places.is_empty() && !case.question.sweep;
+    if nobody && unread && case.held.application.elsewhere && case.held.elsewhere.is_empty() {
         judged.blocked_by.push(
             Layer {
                 kind: LayerKind::ApplicationModel,

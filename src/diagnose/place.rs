@@ -11,6 +11,7 @@ use super::{
 use crate::{
     report::words::{Phrase, Say},
     view::{
+        application::MappedElsewhere,
         held::{Elsewhere, Held},
         interface::{Case, then},
         stage::{Evidence, NotSeen, Raised, StageId, State},
@@ -33,6 +34,11 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
     }
     if code != Code::NotRegistered {
         return;
+    }
+    for found in &case.held.application.places {
+        judged
+            .candidates
+            .push((by_application(case, found), Say::AlsoFoundElsewhere));
     }
     if let Some(unknown) = case
         .held
@@ -71,9 +77,57 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
             fail_place(judged);
             return;
         }
+        if told_by_application(case, said, judged) {
+            return;
+        }
     }
     if !is_nowhere(case.held) {
         judged.limits.insert(Limit::Sweep);
+    }
+}
+
+/// The applications that provide it are at another place, and a provider's log says that it registers there.
+fn told_by_application(case: &Case<'_>, said: &Said, judged: &mut Judged) -> bool {
+    let mut places: Vec<&MappedElsewhere> = case
+        .held
+        .application
+        .places
+        .iter()
+        .filter(|found| said.shows_place(members(case), &found.place))
+        .collect();
+    places.sort_by_key(|found| rank(found.code));
+    let Some(found) = places.first() else {
+        return false;
+    };
+    let mut raised = by_application(case, found);
+    raised
+        .evidence
+        .extend(said.place_evidence(members(case), &found.place));
+    judged
+        .candidates
+        .retain(|(other, _)| other.code != raised.code);
+    judged.raised = Some(raised);
+    judged.stage = Some(StageId::Place);
+    judged.limits.insert(Limit::Rule);
+    judged.then.clear();
+    fail_place(judged);
+    true
+}
+
+fn by_application(case: &Case<'_>, found: &MappedElsewhere) -> Raised {
+    let service = case.question.service.to_string();
+    let params = json!({
+        "service": service, "found": found.place, "wanted": case.held.place, "count": found.count,
+        "differs": found.differs, "applications": found.applications,
+    });
+    Raised {
+        code: found.code,
+        params: match params {
+            Value::Object(map) => map,
+            _ => serde_json::Map::new(),
+        },
+        subject: ("service".to_owned(), service),
+        evidence: found.evidence.iter().take(5).cloned().collect(),
     }
 }
 

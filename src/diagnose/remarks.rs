@@ -58,6 +58,22 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             false,
         ));
     }
+    let foreign = computed.question.registries.iter().find(|registry| {
+        // The registry of Spring Cloud Alibaba: its services are Spring's, with metadata of their own.
+        registry.scheme == "spring-cloud"
+    });
+    if foreign.is_some() {
+        found.push((
+            raised(
+                Code::ClientNotModelled,
+                json!({"client": "Spring Cloud Alibaba"}),
+                ("consumer", "client"),
+                Vec::new(),
+            ),
+            Certainty::Certain,
+            false,
+        ));
+    }
     if computed.states.iter().any(|state| state.disagree) {
         found.push((disagreement(computed), Certainty::Certain, false));
     }

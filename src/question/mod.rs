@@ -115,6 +115,8 @@ pub struct Consumer {
     pub client: Option<Client>,
     /// Its JDK (`--jdk 17`), for script engines.
     pub jdk: Option<String>,
+    /// Script engines that its own log says it has not.
+    pub missing_engines: std::collections::BTreeSet<String>,
 }
 
 /// A running consumer keeps old lists and old rules, a starting one has none.

@@ -28,6 +28,8 @@ pub struct Settings {
     pub fail_fast: bool,
     /// Names of script engines that the consumer's JVM has, or `None` when that is not known.
     pub script_engines: Option<Vec<String>>,
+    /// Names of script engines that it is known not to have, whatever it has.
+    pub missing_engines: Vec<String>,
     /// Kinds of routers that are taken out of the chain, to see what the others do without them.
     pub without: Vec<&'static str>,
     /// Routers of the user's own code, as declared.
@@ -42,6 +44,7 @@ impl Default for Settings {
         Self {
             fail_fast: true,
             script_engines: None,
+            missing_engines: Vec::new(),
             without: Vec::new(),
             declared: Vec::new(),
             custom_routers: false,

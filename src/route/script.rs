@@ -49,10 +49,9 @@ impl ScriptRouter {
 
 /// Whether the JVM may have an engine.
 fn may_have_engine(settings: &Settings, name: &str) -> bool {
-    settings
-        .script_engines
-        .as_ref()
-        .is_none_or(|known| known.iter().any(|it| it == name))
+    let known = settings.script_engines.as_ref();
+    known.is_none_or(|known| known.iter().any(|it| it == name))
+        && !settings.missing_engines.iter().any(|it| it == name)
 }
 
 impl Router for ScriptRouter {

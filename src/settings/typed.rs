@@ -265,6 +265,7 @@ fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError>
             ClientChoice::Go => Client::Go,
         }),
         jdk: flags.jdk.clone(),
+        missing_engines: std::collections::BTreeSet::new(),
     })
 }
 

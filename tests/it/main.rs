@@ -22,6 +22,7 @@ mod qos;
 mod qos_alone;
 mod qos_live;
 mod qos_port;
+mod qos_routed;
 mod readme;
 mod route_hostile;
 mod route_replay;

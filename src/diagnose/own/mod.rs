@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{
     model::qos::listing::Step,
-    question::{Question, RegistryAddress},
+    question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     rule::migration,
     view::{
@@ -59,7 +59,8 @@ pub(super) fn overrule(
     let list = own.list(&question.service, &question.consumer, address, alone);
     provider::overrule(own, case, list.as_ref(), judged);
     let Some(list) = list else {
-        return untold(own, case, judged);
+        untold(own, case, judged);
+        return never_found(own, case, judged);
     };
     mark(judged, &list);
     if list.is_usable() {
@@ -137,6 +138,31 @@ fn untold(own: &Own, case: &Case<'_>, judged: &mut Judged) {
     }
 }
 
+/// The registry is of a kind that is not read, the consumer says that it never found this service, and a provider that
+/// was asked exports exactly that.
+fn never_found(own: &Own, case: &Case<'_>, judged: &mut Judged) {
+    let unread = case
+        .registry
+        .is_some_and(|registry| registry.kind == RegistryKind::Other);
+    let mut candidates = judged.candidates.iter();
+    let lost = candidates.find(|(raised, _)| raised.code == Code::ConsumerListStale);
+    let Some((raised, _)) = lost.filter(|_| unread && judged.outcome == Outcome::Unknown) else {
+        return;
+    };
+    let mut raised = raised.clone();
+    let key = case.question.service.to_string();
+    let exported = own
+        .processes
+        .iter()
+        .flat_map(|process| process.exports(&case.question.service.interface))
+        .find(|(row, _)| row.key == key && row.published.iter().any(|one| one.yes));
+    if let Some((_, seen)) = exported {
+        raised.evidence.push(seen.clone());
+        settle(judged, StageId::ConsumerView, &Proof { raised, own: true });
+        judged.limits.insert(Limit::Client);
+    }
+}
+
 /// Shows the list in its stage.
 fn mark(judged: &mut Judged, list: &OwnList) {
     let count = list.count().and_then(|count| usize::try_from(count).ok());
@@ -184,6 +210,13 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
         .iter()
         .any(|fact| fact.why.say == Say::LogDisagrees);
     if settled || at_routers || behind || doubted {
+        return;
+    }
+    let read = judged.view.stage(&StageId::Reach);
+    if read.is_some_and(|stage| stage.state != State::Ok) {
+        if !list.is_tagged && routing(own, case, list, judged) != Routing::Loses {
+            judged.live_on(case);
+        }
         return;
     }
     // What only could have been the cause is none once it is seen not to be.

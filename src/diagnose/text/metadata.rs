@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{Proof, raised, read::evidence};
 use crate::{
     diagnose::code::Code,
-    input::log::{Failure, LogFacts, Message, MessageId},
+    input::log::{End, Failure, LogFacts, Message, MessageId},
     view::stage::Evidence,
 };
 
@@ -20,6 +20,22 @@ pub(crate) struct Unread {
     pub(crate) addresses: Vec<String>,
     /// Where it says so.
     pub(crate) evidence: Evidence,
+    /// A provider wrote it.
+    pub(crate) of_provider: bool,
+    /// The application whose metadata service it is, as its key says.
+    pub(crate) application: Option<String>,
+    /// The host whose log it is.
+    pub(crate) host: Option<String>,
+    /// `MetadataServiceV2` was asked.
+    pub(crate) second: bool,
+    /// Line and moment of the last time.
+    pub(crate) line: u64,
+    /// The same, ms since 1970.
+    pub(crate) last_ms: Option<i64>,
+    /// It is the last word of the log about this.
+    pub(crate) stands: bool,
+    /// The consumer says after it that it has no provider.
+    pub(crate) then_nothing: bool,
 }
 
 /// Whether a failure is about Dubbo's own metadata service.
@@ -52,6 +68,7 @@ pub(super) fn read(log: &LogFacts, failure: &Failure, own: bool) -> Option<Unrea
         .collect();
     let revision = facts.revision().map(|fact| fact.value.clone());
     let address = addresses.first().cloned();
+    let key = failure.service().map(|fact| fact.value);
     let evidence = evidence(log, message);
     Some(Unread {
         proof: Proof {
@@ -68,6 +85,17 @@ pub(super) fn read(log: &LogFacts, failure: &Failure, own: bool) -> Option<Unrea
         revision,
         addresses,
         evidence,
+        of_provider: log.origin.end == Some(End::Provider),
+        application: key
+            .as_ref()
+            .and_then(|key| key.group.value())
+            .map(str::to_owned),
+        host: log.origin.host.clone(),
+        second: key.is_some_and(|key| key.interface.ends_with("V2")),
+        line: failure.last.line,
+        last_ms: failure.last_time.as_ref().and_then(|moment| moment.millis),
+        stands: true,
+        then_nothing: false,
     })
 }
 
@@ -84,6 +112,12 @@ fn why(failure: &Failure) -> Option<(Code, &Message, String)> {
     }
     if let Some(message) = find(&[MessageId::Serial]) {
         return Some((Code::MetadataRefused, message, "undecodable".to_owned()));
+    }
+    if let Some(message) = find(&[MessageId::GoMeta])
+        && let Some(cause) = message.facts.cause()
+    {
+        let reason = cause.value.clone();
+        return Some((Code::MetadataServiceUnreachable, message, reason));
     }
     let message = find(&[MessageId::Connect, MessageId::Upstream, MessageId::Closed])?;
     let reason = failure

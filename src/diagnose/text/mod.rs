@@ -3,6 +3,7 @@
 //! A line of the consumer's own log is an answer of the system it quotes, seen from that host: it counts for the stage
 //! it speaks of. What a text says and the registry does not explain keeps an answer from being given.
 
+mod complete;
 mod contact;
 mod exported;
 mod metadata;
@@ -11,9 +12,10 @@ mod own_view;
 mod read;
 
 pub(crate) use self::contact::sign;
-use self::{contact::Contacts, exported::Exported, metadata::Unread};
+use self::{complete::Export, contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::{
+    question::{ConsumerState, World},
     rule::migration::Step,
     view::{
         migration::Seen,
@@ -42,8 +44,10 @@ pub(crate) struct Said {
     unreachable: Vec<Proof>,
     /// The consumer did not reach the gRPC port of Nacos: `host:port`.
     grpc: Vec<(String, Proof)>,
-    /// The consumer works on its cache file.
-    on_cache: Vec<Evidence>,
+    /// The consumer works on its cache file, with so many addresses where the text tells them.
+    on_cache: Vec<(usize, Evidence)>,
+    /// A cache of the consumer has providers.
+    cache_kept: Vec<Evidence>,
     /// The provider's own answer: what was asked, what it exports.
     exported: Option<Exported>,
     /// The registry refused a provider's registration (DG2110).
@@ -62,6 +66,10 @@ pub(crate) struct Said {
     contacts: Contacts,
     /// Metadata of an application that the consumer could not get.
     unread: Vec<Unread>,
+    /// Services that a provider says it registers.
+    exports: Vec<Export>,
+    /// The consumer says that it finds no metadata of this very service (Spring Cloud Alibaba's registry).
+    not_found: Vec<Evidence>,
     /// A condition rule with `force` left nothing.
     forced: Vec<Proof>,
     /// A router threw, and the list behind it is empty (error 2-1).
@@ -124,14 +132,30 @@ impl Said {
     }
 
     /// With what the consumer's caches say.
-    pub(super) fn with_caches(mut self, empty: Vec<(Option<i64>, Evidence)>) -> Self {
+    pub(super) fn with_caches(
+        mut self,
+        empty: Vec<(Option<i64>, Evidence)>,
+        kept: Vec<Evidence>,
+    ) -> Self {
         self.cache_empty = empty;
+        self.cache_kept = kept;
         self
     }
 
+    /// The consumer has a list of the interface model though it cannot ask the registry: it says so itself, or it was
+    /// running and its cache, which it writes with every list it is told, has addresses. `false` where it says that calls
+    /// fail.
+    fn lives_on(&self, world: &World) -> bool {
+        let fails = !self.nothing.is_empty() || !self.unexplained.is_empty();
+        let said = self.on_cache.iter().any(|(addresses, _)| *addresses > 0);
+        let was_running = world.state == ConsumerState::Running && !self.cache_kept.is_empty();
+        !fails && (said || was_running)
+    }
+
     /// The consumer works on its cache file.
-    pub(super) fn on_cache(&self) -> &[Evidence] {
-        &self.on_cache
+    pub(super) fn on_cache(&self) -> Vec<Evidence> {
+        let seen = self.on_cache.iter();
+        seen.map(|(_, evidence)| evidence.clone()).collect()
     }
 
     /// Texts that name the wrong thing.

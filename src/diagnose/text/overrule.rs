@@ -15,7 +15,7 @@ use crate::{
     view::{
         held::{Entry, Held},
         interface::Case,
-        stage::{NotSeen, Raised, Stage, StageId, State},
+        stage::{Model, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -31,7 +31,11 @@ impl Said {
         }
         if let Some(proof) = self.refusal(registry) {
             if !self.on_cache.is_empty() {
-                return undecided(judged, proof, Say::RunningLivesOn);
+                undecided(judged, proof, Say::RunningLivesOn);
+                if self.lives_on(world) {
+                    judged.live_on(case);
+                }
+                return;
             }
             return settle(judged, StageId::Reach, proof);
         }
@@ -43,7 +47,21 @@ impl Said {
             return;
         }
         if !read {
-            return self.without_registry(world, judged);
+            self.without_registry(world, judged);
+            let lost = self.not_found.first();
+            if let Some(seen) = lost.filter(|_| judged.outcome == Outcome::Unknown) {
+                let params = serde_json::json!({"own": "empty"});
+                let evidence = vec![seen.clone()];
+                let list = ("consumer", "list");
+                let raised = super::raised(Code::ConsumerListStale, params, list, evidence);
+                judged.candidates.push((raised, Say::LogDisagrees));
+            }
+            let at_registry = judged.stage == Some(StageId::Reach);
+            let open = judged.outcome == Outcome::Unknown || at_registry;
+            if open && self.lives_on(world) {
+                judged.live_on(case);
+            }
+            return;
         }
         match judged.outcome {
             Outcome::None => self.confirm(judged),
@@ -259,6 +277,17 @@ impl Said {
         if self.own_view(case, judged) {
             return;
         }
+        if let Some(unread) = self.lacks_metadata(case, judged) {
+            let left = judged.view.left.len();
+            let proof = Self::without_metadata(case.question, unread, left);
+            let stage = match proof.raised.code {
+                Code::ConsumerListStale => StageId::ConsumerView,
+                _ => StageId::Revision,
+            };
+            settle(judged, stage, &proof);
+            judged.limits.insert(Limit::Rule);
+            return;
+        }
         if self.nothing.is_empty() && self.unexplained.is_empty() && !dead {
             return;
         }
@@ -292,6 +321,9 @@ impl Said {
             judged.candidates.clear();
             return;
         }
+        if self.severed_bounds(case, judged) {
+            return;
+        }
         // What is not read of the consumer's own view does not unsay its own log.
         if is_open_at_own_view(judged) && self.own_view(case, judged) {
             return;
@@ -302,6 +334,41 @@ impl Said {
         if !quiet {
             self.candidates(judged);
         }
+    }
+
+    /// What the instances export was not seen; but whatever it is, the consumer cannot connect to any of them, and says
+    /// that calls of this service fail.
+    fn severed_bounds(&self, case: &Case<'_>, judged: &mut Judged) -> bool {
+        let open = |stage: &Stage| {
+            let required = stage.not_seen.iter().any(|fact| fact.required);
+            stage.state == State::Unknown && required
+        };
+        let only = judged
+            .view
+            .stages
+            .iter()
+            .filter(|stage| open(stage))
+            .all(|stage| matches!(stage.id, StageId::Revision | StageId::ConsumerView));
+        let interface = judged.models.as_ref().map(|models| models.interface.state);
+        let fails = !self.unexplained.is_empty() || !self.nothing.is_empty();
+        if judged.view.model != Model::Application
+            || judged.view.bound.is_empty()
+            || !only
+            || !fails
+            || interface != Some(State::Failed)
+        {
+            return false;
+        }
+        let bound = judged.view.bound.clone();
+        let severed = self.contacts.severed(case.held, &bound);
+        let Some(severed) = severed.filter(|severed| severed.stage == StageId::Connectivity) else {
+            return false;
+        };
+        settle(judged, severed.stage, &severed.proof);
+        if !severed.exact {
+            judged.limits.insert(Limit::Rule);
+        }
+        true
     }
 
     /// What is open is only what a rule said before a text came that has no effect; and the consumer says that a forced

@@ -89,6 +89,7 @@ impl Said {
 
     fn log(&mut self, question: &Question, log: &LogFacts) {
         let own = log.origin.end == Some(End::Consumer);
+        let before = self.unread.len();
         for failure in &log.failures {
             let service = failure.service().map(|fact| fact.value);
             if metadata::is_about(failure)
@@ -133,6 +134,7 @@ impl Said {
         for statement in &log.statements {
             let service = statement.service().map(|fact| fact.value);
             if is_providers(log, statement) {
+                self.exported_by(log, statement);
                 self.place(question, log, statement, service.as_ref());
                 continue;
             }
@@ -144,6 +146,7 @@ impl Said {
                 self.connects.push((address, evidence(log, message)));
             }
         }
+        self.last_word(log, before);
     }
 
     /// What a provider's log proves: a refused registration, where it registers.
@@ -222,7 +225,9 @@ impl Said {
         let own = log.origin.end == Some(End::Consumer);
         let conclusions = failure.conclusions();
         if let Some(message) = find(failure, MessageId::SubCache) {
-            self.on_cache.push(evidence(log, message));
+            let list = message.facts.cached_addresses();
+            let count = list.map_or(0, |list| list.value.len());
+            self.on_cache.push((count, evidence(log, message)));
         }
         for message in &failure.messages {
             self.registry_trouble(question, log, message, about, own);
@@ -238,6 +243,15 @@ impl Said {
             self.reconnects
                 .push((address.value.clone(), evidence(log, message)));
             self.contacts.take_reconnect(log, failure, message, own);
+        }
+        let lacks = |message: &&Message| {
+            let reason = message.facts.reason();
+            reason.is_some_and(|reason| reason.value == "metadata not found")
+        };
+        if own && about {
+            let found = failure.messages.iter().filter(lacks);
+            self.not_found
+                .extend(found.map(|message| evidence(log, message)));
         }
         self.answer_of_provider(question, log, failure, own);
         self.unusable(question, log, failure, own);
@@ -437,6 +451,9 @@ impl Said {
         else {
             return;
         };
+        if is_only_engine(failure) {
+            return;
+        }
         let facts = failure.facts();
         let connects = failure.messages.iter().any(|message| {
             matches!(
@@ -502,6 +519,15 @@ fn is_only_trouble_known(failure: &Failure) -> bool {
                     | MessageId::BadAddress
             )
     }) || failure.has(MessageId::NotExported)
+}
+
+/// A rule that has no effect because its script engine is missing: nothing fails by it.
+fn is_only_engine(failure: &Failure) -> bool {
+    let reason = failure.facts().reason().map(|fact| fact.value.clone());
+    reason.as_deref() == Some("script engine missing")
+        && failure
+            .ids()
+            .all(|id| matches!(id, MessageId::TagRule | MessageId::Router))
 }
 
 pub(super) fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {

@@ -133,6 +133,8 @@ claims! {
     ProviderRelease / provider_release: String, true;
     /// The provider's address.
     Provider / provider: String, true;
+    /// The path in the URL that a provider registers.
+    ProviderPath / provider_path: String, true;
     /// The address in the provider's URL, where another one was connected to.
     Registered / registered: String, true;
     /// Provider addresses of a text that lists all of them.

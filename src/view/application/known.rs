@@ -4,7 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::{
-    model::{metadata::MetadataInfo, version::DubboVersion},
+    diagnose::code::Code,
+    model::{
+        metadata::{MetadataInfo, ServiceInfo},
+        version::DubboVersion,
+    },
     question::RegistryKind,
     view::stage::{Evidence, NotSeen},
 };
@@ -44,10 +48,44 @@ pub struct Application {
     pub elsewhere: bool,
     /// What the revisions of the instances stand for: by application and revision.
     pub metadata: BTreeMap<(String, String), Metadata>,
+    /// Services that providers say they register, in their logs.
+    pub told: Vec<Told>,
+    /// The interface's mapping at other places, with the instances there of the applications that it names.
+    pub places: Vec<MappedElsewhere>,
     /// Two places of the registry may have instances, and the version decides which is read.
     pub grouped: Option<RegistryKind>,
     /// What was not seen.
     pub not_seen: Vec<NotSeen>,
+}
+
+/// A service that a provider says it registers.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Host of the URL.
+    pub host: String,
+    /// Application, where the URL has one.
+    pub application: Option<String>,
+    /// The service.
+    pub service: ServiceInfo,
+    /// Where it says so.
+    pub evidence: Evidence,
+}
+
+/// The service at another place of the registry, by applications.
+#[derive(Debug, Clone)]
+pub struct MappedElsewhere {
+    /// Which part of the place differs: namespace, registry group or root.
+    pub code: Code,
+    /// The place.
+    pub place: String,
+    /// Parts of the place that differ: `namespace`, `group`.
+    pub differs: Vec<&'static str>,
+    /// Applications that the interface is mapped to and that have instances there.
+    pub applications: Vec<String>,
+    /// How many instances those are.
+    pub count: usize,
+    /// What shows it.
+    pub evidence: Vec<Evidence>,
 }
 
 /// A mapping from the interface to applications at one node.
@@ -57,7 +95,7 @@ pub struct Mapping {
     pub form: MappingForm,
     /// Where it is, in words of the registry.
     pub place: String,
-    /// Applications that it names; empty = it is not there.
+    /// Applications that it names, as they are written; empty = it is not there.
     pub applications: Vec<String>,
     /// What shows it.
     pub evidence: Option<Evidence>,
@@ -70,6 +108,8 @@ pub enum MappingForm {
     Report,
     /// A node for each application in the config centre (`DynamicConfigurationServiceNameMapping`, 2.7).
     ConfigCenter,
+    /// The consumer's own cache file, asked where the report has nothing (`MappingCacheManager`, 3.0.15 on).
+    Cache,
 }
 
 /// An instance of an application.
@@ -216,11 +256,21 @@ impl Application {
         } else {
             MappingForm::ConfigCenter
         };
-        self.mappings
-            .iter()
-            .filter(|mapping| mapping.form == form)
-            .flat_map(|mapping| mapping.applications.iter().map(String::as_str))
-            .collect()
+        // Until 3.2.0 a blank beside a comma is a part of the name (`ServiceNameMapping.getAppNames`).
+        let cuts = version.at_least([3, 2, 1]);
+        let of = |form: MappingForm| -> BTreeSet<&str> {
+            let mappings = self.mappings.iter();
+            mappings
+                .filter(|mapping| mapping.form == form)
+                .flat_map(|mapping| mapping.applications.iter().map(String::as_str))
+                .map(|name| if cuts { name.trim() } else { name })
+                .collect()
+        };
+        let told = of(form);
+        if told.is_empty() && version.at_least([3, 0, 15]) {
+            return of(MappingForm::Cache);
+        }
+        told
     }
 
     /// Metadata services of the instances that name this application and revision, and whether each speaks triple.

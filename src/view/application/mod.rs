@@ -4,6 +4,7 @@
 //! The result has the shape of the interface model ([`View`]), so that whoever chooses between the two can compare them.
 //! Which of the two a consumer uses is not decided here.
 
+pub(crate) mod cached;
 mod endpoints;
 pub mod invokers;
 mod key;
@@ -26,7 +27,9 @@ use super::{
 };
 use crate::{diagnose::code::Code, model::version::Line, question::Question, view::held::Entry};
 
-pub use known::{Alien, Application, Instance, Mapping, MappingForm, Metadata};
+pub use known::{
+    Alien, Application, Instance, MappedElsewhere, Mapping, MappingForm, Metadata, Told,
+};
 
 /// How many pieces of evidence a code carries at most.
 const SHOWN: usize = 5;
@@ -49,6 +52,7 @@ fn empty(stages: Vec<Stage>) -> View {
         stages,
         left: Vec::new(),
         connecting: Vec::new(),
+        bound: Vec::new(),
         offered: Vec::new(),
         kinds: BTreeMap::new(),
         near: Vec::new(),
@@ -134,6 +138,8 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
     let (revision, mut revisions) = revisions::stage(case, &taken, repaired);
     view.stages.push(revision);
     if revisions.known.is_empty() {
+        let open = revisions.open.iter();
+        view.bound = open.map(|(instance, _)| instance.address.clone()).collect();
         skip(view, &[StageId::Key]);
         return Vec::new();
     }

@@ -198,7 +198,8 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
             evidence.clone(),
         ))),
         other => {
-            if let Some((services, evidence)) = by_entries(case, instance) {
+            let seen = by_entries(case, instance).or_else(|| by_log(case, instance));
+            if let Some((services, evidence)) = seen {
                 return Ok(here(services, evidence, true));
             }
             Err(Box::new(Lack::Unknown(match other {
@@ -271,6 +272,39 @@ fn by_entries(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>,
         })
         .collect();
     Some((services, first.evidence.clone()))
+}
+
+/// What the provider's own log says that it registers. A log of two starts may name the service twice, in two ways: then
+/// which of them holds is not known.
+fn by_log(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>, Evidence)> {
+    let interface = &case.question.service.interface;
+    let of: Vec<_> = case
+        .held
+        .application
+        .told
+        .iter()
+        .filter(|told| told.host == instance.host)
+        .filter(|told| {
+            let own = told.application.as_ref();
+            own.is_none_or(|own| *own == instance.application)
+        })
+        .collect();
+    let asked: Vec<_> = of
+        .iter()
+        .filter(|told| told.service.name.as_ref() == Some(interface))
+        .collect();
+    let first = *asked.first()?;
+    let keys: BTreeSet<_> = asked
+        .iter()
+        .map(|told| {
+            let service = &told.service;
+            (&service.group, &service.version, &service.path)
+        })
+        .collect();
+    (keys.len() == 1).then(|| {
+        let services = of.iter().map(|told| told.service.clone()).collect();
+        (services, first.evidence.clone())
+    })
 }
 
 fn raises(case: &Case<'_>, dropped: &[(&Instance, Why)]) -> Vec<Raised> {

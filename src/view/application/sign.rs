@@ -31,7 +31,7 @@ impl Sign {
                 sign.evidence.push(entry.evidence.clone());
             }
         }
-        for instance in &application.others {
+        for instance in application.others.iter().chain(&application.instances) {
             let Some(key) = instance.metadata_key() else {
                 continue;
             };
@@ -67,6 +67,7 @@ impl Sign {
         let here: BTreeSet<&String> = application
             .others
             .iter()
+            .chain(&application.instances)
             .map(|instance| &instance.application)
             .collect();
         let found: BTreeSet<String> = self

@@ -253,8 +253,8 @@ fn mapped_elsewhere(case: &Case<'_>, mapped: &BTreeSet<String>) -> Option<Raised
         .iter()
         .filter(|name| !mapped.contains(*name))
         .filter(|name| {
-            let others = &application.others;
-            others.iter().any(|instance| instance.application == **name)
+            let mut others = application.others.iter().chain(&application.instances);
+            others.any(|instance| instance.application == **name)
         })
         .cloned()
         .collect();

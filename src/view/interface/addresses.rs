@@ -27,6 +27,7 @@ impl Case<'_> {
             stages: Vec::new(),
             left: Vec::new(),
             connecting: Vec::new(),
+            bound: Vec::new(),
             offered: Vec::new(),
             kinds: BTreeMap::new(),
             near: Vec::new(),

@@ -67,6 +67,8 @@ pub struct View {
     pub left: Vec<String>,
     /// Addresses that the consumer connects to: what comes into the stage of connectivity.
     pub connecting: Vec<String>,
+    /// Addresses of instances that may have the service, where nobody saw what any of them exports: the upper bound.
+    pub bound: Vec<String>,
     /// Addresses that the routers are asked about, whichever stage comes first.
     pub offered: Vec<String>,
     /// What kind of round trip those among them answer whose protocol has one; TLS hides it.
@@ -134,6 +136,7 @@ impl<'a> Case<'a> {
             stages: vec![question::stage(self)],
             left: Vec::new(),
             connecting: Vec::new(),
+            bound: Vec::new(),
             offered: Vec::new(),
             kinds: BTreeMap::new(),
             near: Vec::new(),

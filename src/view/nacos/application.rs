@@ -8,12 +8,13 @@ use super::{
     server::{Server, not_seen},
 };
 use crate::{
+    diagnose::code::Code,
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::Seen,
     view::{
         application::{
-            Application, Instance, Mapping, MappingForm,
+            Application, Instance, MappedElsewhere, Mapping, MappingForm, cached,
             names::{is_foreign, subscribed_by_name},
             texts::{Named, Texts},
         },
@@ -51,6 +52,7 @@ pub(super) fn application(
         None => &[MappingForm::Report, MappingForm::ConfigCenter],
     };
     read_mapping(server, place, (interface, forms), &own, &mut found);
+    cached::mapping(interface, server.snapshot, &mut found);
     let wanted: BTreeSet<String> = found
         .mapped
         .iter()
@@ -104,6 +106,9 @@ pub(super) fn application(
         |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
     ) || question.sweep
         && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
+    if question.sweep && found.instances.is_empty() {
+        found.places = places(server, place, interface, other_namespaces, &found.mapped);
+    }
     if found.instances.is_empty() {
         found.others_cut = unmapped.len() > APPLICATIONS;
         for group in &place.groups {
@@ -126,8 +131,7 @@ fn read_mapping(
     let applications: Vec<String> = match seen {
         Seen::Here(text, _) => text
             .split(',')
-            .map(str::trim)
-            .filter(|name| !name.is_empty())
+            .filter(|name| !name.trim().is_empty())
             .map(str::to_owned)
             .collect(),
         Seen::Absent(_) => Vec::new(),
@@ -142,7 +146,8 @@ fn read_mapping(
         Seen::Here(text, _) => Phrase::new(Say::MappingNames).with("names", text.as_str()),
         _ => Say::MappingAbsent.into(),
     };
-    found.mapped.extend(applications.iter().cloned());
+    let names = applications.iter();
+    found.mapped.extend(names.map(|name| name.trim().to_owned()));
     found.mapped.sort();
     found.mapped.dedup();
     for form in forms {
@@ -163,7 +168,23 @@ fn instances(
     application: &str,
     found: &mut Vec<Instance>,
 ) -> bool {
-    let seen = server.instances(&place.namespace, group, application);
+    let in_group = group == place.group;
+    listed(
+        server,
+        (&place.namespace, group, in_group),
+        application,
+        found,
+    )
+}
+
+/// The same at any place; `in_group` = the registry's group.
+fn listed(
+    server: Server<'_>,
+    (namespace, group, in_group): (&str, &str, bool),
+    application: &str,
+    found: &mut Vec<Instance>,
+) -> bool {
+    let seen = server.instances(namespace, group, application);
     let Seen::Here(list, line) = seen else {
         return matches!(seen, Seen::Absent(_));
     };
@@ -178,7 +199,7 @@ fn instances(
         healthy: instance.healthy,
         rewritten: instance.rewritten,
         weight: instance.weight,
-        in_group: group == place.group,
+        in_group,
         evidence: server.evidence(line, Say::InstanceRegistered),
     }));
     true
@@ -224,6 +245,81 @@ fn metadata(
         let metadata = texts.metadata(named, seen, ("nacos.config", &address));
         found.metadata.insert(key, metadata);
     }
+}
+
+/// Other places of the server with instances of applications that the interface is mapped to, here or in that namespace.
+fn places(
+    server: Server<'_>,
+    place: &Place,
+    interface: &str,
+    other_namespaces: &[String],
+    mapped: &[String],
+) -> Vec<MappedElsewhere> {
+    let mut found: Vec<MappedElsewhere> = Vec::new();
+    for namespace in std::iter::once(&place.namespace).chain(other_namespaces) {
+        let own = *namespace == place.namespace;
+        let mapping = server.config(namespace, "mapping", &escaped(interface));
+        let text = match &mapping {
+            Seen::Here(text, _) => text.as_str(),
+            _ => "",
+        };
+        let there: BTreeSet<&str> = text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+            .chain(mapped.iter().map(String::as_str).filter(|_| own))
+            .collect();
+        let names = server.names(namespace, None).here().unwrap_or_default();
+        let meant = names.iter().filter(|named| {
+            there.contains(named.name.as_str()) && !(own && place.groups.contains(&named.group))
+        });
+        for named in meant {
+            let mut instances = Vec::new();
+            listed(
+                server,
+                (namespace, &named.group, false),
+                &named.name,
+                &mut instances,
+            );
+            instances.retain(|instance| instance.enabled);
+            if instances.is_empty() {
+                continue;
+            }
+            let shown = super::place::shown(namespace, &named.group);
+            let evidence = mapping
+                .line()
+                .map(|line| {
+                    let fact = Phrase::new(Say::MappingNames).with("names", text);
+                    server.evidence(line, fact)
+                })
+                .into_iter()
+                .chain(instances.first().map(|instance| instance.evidence.clone()));
+            match found.iter_mut().find(|known| known.place == shown) {
+                Some(known) => {
+                    known.count += instances.len();
+                    known.applications.push(named.name.clone());
+                    known.evidence.extend(evidence);
+                }
+                None => found.push(MappedElsewhere {
+                    code: if own {
+                        Code::RegistryGroupDiffers
+                    } else {
+                        Code::NamespaceDiffers
+                    },
+                    differs: [("namespace", !own), ("group", named.group != place.group)]
+                        .iter()
+                        .filter(|(_, differs)| *differs)
+                        .map(|(word, _)| *word)
+                        .collect(),
+                    place: shown,
+                    applications: vec![named.name.clone()],
+                    count: instances.len(),
+                    evidence: evidence.collect(),
+                }),
+            }
+        }
+    }
+    found
 }
 
 /// Whether a mapped application has a service at another place of the server.

@@ -9,13 +9,14 @@ use super::{
     tree::{Tree, not_seen},
 };
 use crate::{
+    diagnose::code::Code,
     model::url::encode,
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Seen, zk::parent},
     view::{
         application::{
-            Alien, Application, Instance, Mapping, MappingForm,
+            Alien, Application, Instance, MappedElsewhere, Mapping, MappingForm, cached,
             names::{is_foreign, subscribed_by_name},
             texts::{Named, Texts},
         },
@@ -52,6 +53,7 @@ pub(super) fn application(
         report.mapping(interface, &mut found);
     }
     mappings(tree, place, (interface, report.is_some()), &mut found);
+    cached::mapping(interface, tree.snapshot, &mut found);
     let wanted: BTreeSet<String> = found
         .mapped
         .iter()
@@ -76,6 +78,9 @@ pub(super) fn application(
         key_definers(tree, &place.root, question)
     };
     found.elsewhere = elsewhere(tree, place, interface);
+    if question.sweep {
+        found.places = places(tree, place, interface);
+    }
     metadata(tree, place, report.as_ref(), &mut found);
     found
 }
@@ -107,8 +112,7 @@ fn mappings(
             Seen::Here(text, _) => {
                 let mut names: Vec<String> = text
                     .split(',')
-                    .map(str::trim)
-                    .filter(|name| !name.is_empty())
+                    .filter(|name| !name.trim().is_empty())
                     .map(str::to_owned)
                     .collect();
                 if form == MappingForm::ConfigCenter {
@@ -127,7 +131,8 @@ fn mappings(
                 continue;
             }
         };
-        found.mapped.extend(applications.iter().cloned());
+        let names = applications.iter();
+        found.mapped.extend(names.map(|name| name.trim().to_owned()));
         found.mappings.push(Mapping {
             form,
             evidence: tree.shown(&path, &text, fact),
@@ -371,4 +376,58 @@ fn elsewhere(tree: Tree<'_>, place: &Place, interface: &str) -> bool {
                 .here()
                 .is_some_and(|text| !text.trim().is_empty())
         })
+}
+
+/// Other roots with a mapping of the interface and instances of the applications that it names (a registry's group is the
+/// root of both from 3.0.9 on).
+fn places(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<MappedElsewhere> {
+    let here = place.mappings(interface);
+    let mut found = Vec::new();
+    for root in super::sweep::other_roots(tree, place) {
+        let path = format!("{root}/mapping/{interface}");
+        if here.contains(&path) {
+            continue;
+        }
+        let mapping = tree.text(&path);
+        let Seen::Here(text, _) = &mapping else {
+            continue;
+        };
+        let mut evidence: Vec<Evidence> = tree
+            .shown(
+                &path,
+                &mapping,
+                Phrase::new(Say::MappingNames).with("names", text.as_ref()),
+            )
+            .into_iter()
+            .collect();
+        let (mut applications, mut count) = (Vec::new(), 0);
+        for name in text
+            .split(',')
+            .map(str::trim)
+            .filter(|name| !name.is_empty())
+        {
+            let directory = format!("{root}/{name}");
+            let instances = tree.children(&directory);
+            let number = instances
+                .clone()
+                .here()
+                .map_or(0, |ids| ids.iter().filter(|id| id.contains(':')).count());
+            if number > 0 {
+                count += number;
+                applications.push(name.to_owned());
+                evidence.extend(tree.shown(&directory, &instances, Say::InstanceRegistered));
+            }
+        }
+        if count > 0 {
+            found.push(MappedElsewhere {
+                code: Code::RegistryGroupDiffers,
+                place: root,
+                differs: vec!["group"],
+                applications,
+                count,
+                evidence,
+            });
+        }
+    }
+    found
 }

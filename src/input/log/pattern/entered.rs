@@ -66,6 +66,12 @@ fn put_registered(c: &Cursor<'_>, d: &mut Draft, span: Span) -> Parsed {
     } else {
         d.put_end(End::Provider, c, span);
         d.put_provider(c, span);
+        if !url.path.is_empty() {
+            d.put(
+                Claim::ProviderPath,
+                Fact::derived(url.path.to_owned(), c.place(span)),
+            );
+        }
         d.put(
             Claim::Protocol,
             Fact::derived(url.scheme.to_owned(), c.place(span)),

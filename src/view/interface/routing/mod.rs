@@ -242,6 +242,13 @@ fn input<'a>(
                 .get("dubbo.router.should-fail-fast")
                 .is_none_or(|text| text.eq_ignore_ascii_case("true")),
             script_engines: engines(case.question),
+            missing_engines: case
+                .question
+                .consumer
+                .missing_engines
+                .iter()
+                .cloned()
+                .collect(),
             declared: declared(case.question),
             custom_routers: true,
             without: repaired.iter().filter_map(kind_of).collect(),
