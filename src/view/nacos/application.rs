@@ -147,7 +147,9 @@ fn read_mapping(
         _ => Say::MappingAbsent.into(),
     };
     let names = applications.iter();
-    found.mapped.extend(names.map(|name| name.trim().to_owned()));
+    found
+        .mapped
+        .extend(names.map(|name| name.trim().to_owned()));
     found.mapped.sort();
     found.mapped.dedup();
     for form in forms {

@@ -132,7 +132,9 @@ fn mappings(
             }
         };
         let names = applications.iter();
-        found.mapped.extend(names.map(|name| name.trim().to_owned()));
+        found
+            .mapped
+            .extend(names.map(|name| name.trim().to_owned()));
         found.mappings.push(Mapping {
             form,
             evidence: tree.shown(&path, &text, fact),
