@@ -48,8 +48,8 @@ impl Said {
         }
         if !read {
             self.without_registry(world, judged);
-            let lost = self.not_found.first();
-            if let Some(seen) = lost.filter(|_| judged.outcome == Outcome::Unknown) {
+            let unseen = self.not_found.first();
+            if let Some(seen) = unseen.filter(|_| judged.outcome == Outcome::Unknown) {
                 let params = serde_json::json!({"own": "empty"});
                 let evidence = vec![seen.clone()];
                 let list = ("consumer", "list");
