@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde_json::{Map, Value};
 
 use crate::{
-    observe::Failure,
+    observe::{Deadline, Failure, Passed},
     snapshot::{ErrKind, Payload},
 };
 
@@ -27,6 +27,31 @@ impl Beats {
     /// Nothing came back.
     pub(super) fn is_silent(&self) -> bool {
         self.samples.is_empty() && self.draining.is_none()
+    }
+
+    /// Takes up what became of one round trip; whether there may be another.
+    ///
+    /// # Errors
+    /// The other side did something else before anything was answered, and it said no farewell.
+    pub(super) fn take<T>(
+        &mut self,
+        came: Result<Result<T, Failure>, Passed>,
+        watch: &Stopwatch,
+        farewell: bool,
+        deadline: &Deadline,
+    ) -> Result<bool, Failure> {
+        match came {
+            Ok(Ok(_)) => {
+                self.samples.push(watch.micros());
+                return Ok(true);
+            }
+            Ok(Err(failure)) if self.samples.is_empty() && !farewell => return Err(failure),
+            Ok(Err(_)) => {}
+            // The end of everything says nothing about this one.
+            Err(Passed) if deadline.passed() => {}
+            Err(Passed) => self.lost += 1,
+        }
+        Ok(false)
     }
 
     /// The answer of a line. Nothing that came back, in whatever way, is a timeout.

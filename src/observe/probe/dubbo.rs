@@ -236,15 +236,9 @@ pub(super) async fn heartbeats(stream: TcpStream, deadline: &Deadline) -> Result
             talk.send(&Frame::heartbeat(turn)).await?;
             talk.answer(turn).await
         };
-        match deadline.request(beat).await {
-            Ok(Ok(_)) => beats.samples.push(watch.micros()),
-            Ok(Err(failure)) if beats.samples.is_empty() => return Err(failure),
-            Ok(Err(_)) => break,
-            Err(_) if deadline.passed() => break,
-            Err(_) => {
-                beats.lost += 1;
-                break;
-            }
+        let came = deadline.request(beat).await;
+        if !beats.take(came, &watch, false, deadline)? {
+            break;
         }
     }
     if talk.draining {

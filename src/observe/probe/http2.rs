@@ -197,15 +197,9 @@ pub(super) async fn pings(stream: TcpStream, deadline: &Deadline) -> Result<Beat
             talk.send(&bytes).await?;
             talk.acknowledged(&ping).await
         };
-        match deadline.request(beat).await {
-            Ok(Ok(())) => beats.samples.push(watch.micros()),
-            Ok(Err(failure)) if beats.samples.is_empty() && !talk.draining => return Err(failure),
-            Ok(Err(_)) => break,
-            Err(_) if deadline.passed() => break,
-            Err(_) => {
-                beats.lost += 1;
-                break;
-            }
+        let came = deadline.request(beat).await;
+        if !beats.take(came, &watch, talk.draining, deadline)? {
+            break;
         }
     }
     if talk.draining {
