@@ -1,6 +1,9 @@
 //! From what somebody typed or pasted to the pages that explain it: a code of ours, a code of Dubbo's, or words of an
-//! error text. Data and matching; nothing is guessed: a text without a known fixed part has no page.
+//! error text. Nothing is guessed: a text without a known fixed part has no page.
 
+mod phrases;
+
+use self::phrases::{Phrase, To};
 use super::{code::Code, explain};
 use crate::report::words::dubbo;
 
@@ -13,244 +16,41 @@ pub enum Topic {
     Dubbo(&'static str),
 }
 
-/// Where a rule leads, most telling first. A number without a code of this program is passed over.
-enum To {
-    N(u16),
-    D(&'static str),
-}
-use To::{D, N};
-
-/// Fixed parts that must all occur, in lower case, and what they lead to. The first rule that fits leads.
-const TEXTS: &[(&[&str], &[To])] = &[
-    (
-        &["no provider available after route"],
-        &[N(5001), N(5003), N(5004), N(5009), N(5002)],
-    ),
-    (
-        &["no provider available after connectivity filter"],
-        &[N(3006), N(5001)],
-    ),
-    (
-        &["route result is empty and force execute"],
-        &[N(5001), N(5008)],
-    ),
-    (&["current consumer in the service blacklist"], &[N(5002)]),
-    (&["current consumer in the service blocklist"], &[N(5002)]),
-    (
-        &["failed to parse the raw condition rule"],
-        &[N(5006), N(8005)],
-    ),
-    (
-        &["failed to parse the raw tag router rule"],
-        &[N(5006), N(5011)],
-    ),
-    (&["failed to parse raw dynamic config"], &[N(5006)]),
-    (&["only v3.1 and below are supported"], &[N(5006), N(8004)]),
-    (&["unsupported route engine type"], &[N(5011)]),
-    (&["script route error"], &[N(5011), N(5010)]),
-    (
-        &["reject to route, because the invokers has changed"],
-        &[N(5014), D("2-1")],
-    ),
-    (
-        &["tagrouter must getconfig from or subscribe to a specific application"],
-        &[N(5005)],
-    ),
-    (&["get providerapplication is empty"], &[N(5005)]),
-    (&["the affinity result is ignored"], &[N(5007)]),
-    (
-        &["format of ip address is invalid in tag route"],
-        &[N(8006), N(8007)],
-    ),
-    (
-        &["not found exported service"],
-        &[N(6011), N(2101), N(2102)],
-    ),
-    (&["thread pool is exhausted"], &[N(6006), N(7012), N(7017)]),
-    (
-        &["waiting concurrent invoke timeout in client-side"],
-        &[N(7012)],
-    ),
-    (&["the service using threads greater than"], &[N(7012)]),
-    (&["exceed max service tps"], &[N(7012), N(7021)]),
-    (
-        &["no time left for making the following call"],
-        &[N(7019), N(7005)],
-    ),
-    (&["sending request timeout in client-side"], &[N(7013)]),
-    (
-        &["waiting server-side response timeout"],
-        &[N(7001), N(7014), N(7022)],
-    ),
-    (
-        &["the timeout response finally returned at"],
-        &[N(7001), N(7006), N(7022)],
-    ),
-    (
-        &["this invocation almost (maybe already) timeout"],
-        &[N(7002)],
-    ),
-    (
-        &["invoke remote method timeout"],
-        &[N(7001), N(7014), N(7022)],
-    ),
-    (
-        &["timeout after ", "ms waiting for result"],
-        &[N(7001), N(7014)],
-    ),
-    (
-        &["maybe the client read timeout or fail to decode"],
-        &[N(7001)],
-    ),
-    (&["data length too large"], &[N(6012)]),
-    (
-        &["serialized class", "not in allow list"],
-        &[N(6008), N(6011)],
-    ),
-    (&["unsupported protocol ", " in notified url"], &[N(2107)]),
-    (&["urls to invokers error"], &[N(2107), N(3008)]),
-    (
-        &["cannot create invokers from url address list"],
-        &[N(2107), N(3008)],
-    ),
-    (&["trigger empty protection"], &[N(3009)]),
-    (&["ignore for protection purpose"], &[N(3009)]),
-    (&["ignore empty notify urls for subscribe url"], &[N(3009)]),
-    (
-        &["empty protection is disabled, will clear"],
-        &[D("1-4"), N(3009)],
-    ),
-    (&["no interface-apps mapping found"], &[N(4001), D("1-39")]),
-    (
-        &["cannot find app mapping for service"],
-        &[N(4001), D("1-39")],
-    ),
-    (
-        &["failed to get app metadata for revision"],
-        &[N(4004), N(4003), D("1-39")],
-    ),
-    (
-        &["failed to get metadata for revision"],
-        &[N(4003), N(4004), D("1-39")],
-    ),
-    (
-        &["address refresh failed because of metadata server failure"],
-        &[N(4004), N(4003), D("1-17")],
-    ),
-    (&["migrate to ", " mode failed"], &[N(4008), N(4010)]),
-    (&["using cached list"], &[N(1007), N(1001)]),
-    (
-        &["failed to subscribe ", "waiting for retry"],
-        &[N(1001), N(1003)],
-    ),
-    (&["server check fail, please check server"], &[N(1005)]),
-    (
-        &["client not connected, current status:starting"],
-        &[N(1005), N(1001)],
-    ),
-    (
-        &["failed to connect to nacos"],
-        &[N(1001), N(1003), N(1005)],
-    ),
-    (
-        &["failed to create nacos config service client"],
-        &[N(1001), N(1003), N(1005)],
-    ),
-    (&["keepererrorcode = noauth"], &[N(1003)]),
-    (&["keepererrorcode = authfailed"], &[N(1003)]),
-    (
-        &["keepererrorcode = connectionloss"],
-        &[N(1001), N(1010), N(1004)],
-    ),
-    (
-        &["zookeeper instance is not currently serving requests"],
-        &[N(1004)],
-    ),
-    (&["zookeeper is not connected yet"], &[N(1001), N(1004)]),
-    (&["zookeeper not connected"], &[N(1001), N(1004)]),
-    (&["packet len", "is out of range"], &[N(1010)]),
-    (&["authorization failed"], &[N(1003)]),
-    (&["unknown user"], &[N(1003)]),
-    (
-        &["failed to register ", "to zookeeper"],
-        &[N(2110), N(1003)],
-    ),
-    (&["failed to register ", "to nacos"], &[N(2110), N(1003)]),
-    (&["failed to register ", "to registry"], &[N(2110), N(1001)]),
-    (&["could not resolve placeholder"], &[N(104)]),
-    (&["no registry instance in zone"], &[N(2112), N(3010)]),
-    (
-        &["no provider is available because can't connect server"],
-        &[N(3006)],
-    ),
-    (&["failed connect to server"], &[N(3006)]),
-    (&["failed to connect to server"], &[N(3006)]),
-    (&["failed connect to provider server"], &[N(3006)]),
-    (&["failed to connect to provider server"], &[N(3006)]),
-    (&["fail to create remoting client for service"], &[N(3006)]),
-    (&["because channel is closed"], &[N(6007), N(3006), N(3005)]),
-    (
-        &["is inactive. directly return the unfinished request"],
-        &[N(6007), N(3006)],
-    ),
-    (
-        &[
-            "although retry the method",
-            "was successful by the provider",
-        ],
-        &[N(3006), N(7009)],
-    ),
-    (&["no provider available"], &[D("2-2")]),
-    (&["forbid consumer ", " access service "], &[D("2-2")]),
-    (
-        &["check reference of [", "failed very beginning"],
-        &[D("2-2")],
-    ),
-    (&["没有提供者"], &[D("2-2")]),
-    (&["没有可用的提供者"], &[D("2-2")]),
-    (&["找不到提供者"], &[D("2-2")]),
-    (&["线程池", "耗尽"], &[N(6006), N(7012)]),
-    (&["线程池", "满"], &[N(6006), N(7012)]),
-    (&["重复写入"], &[N(7004)]),
-    (&["重复下单"], &[N(7004)]),
-    (&["空推送"], &[N(3009)]),
-    (&["空保护"], &[N(3009)]),
-    (&["规则不生效"], &[N(5007), N(5005), N(5006)]),
-    (&["流量翻倍"], &[N(7009)]),
-    (&["跨机房", "超时"], &[N(7011), N(7018)]),
-    (&["频繁超时"], &[N(7001), N(7002)]),
-    (&["duplicate write"], &[N(7004)]),
-    (&["duplicate order"], &[N(7004)]),
-    (&["traffic doubles"], &[N(7009)]),
-    (&["group mismatch"], &[N(2101)]),
-    (&["version mismatch"], &[N(2102)]),
-];
-
 /// What a text asks about, the leading topic first; empty = nothing is known of it.
 pub fn topics(text: &str) -> Vec<Topic> {
     let text = normal(text);
     if let Some(topic) = code(&text) {
         return vec![topic];
     }
-    if let Some((_, to)) = TEXTS
-        .iter()
-        .find(|(parts, _)| parts.iter().all(|part| text.contains(part)))
+    let foreign = phrases::OTHERS.iter().any(|name| text.contains(name))
+        && !phrases::OURS.iter().any(|name| text.contains(name));
+    let common = || {
+        (!foreign)
+            .then(|| fitting(phrases::COMMON, &text))
+            .flatten()
+    };
+    if let Some(to) = fitting(phrases::OWN, &text)
+        .or_else(|| wrapped(&text))
+        .or_else(common)
     {
         let mut topics: Vec<Topic> = to.iter().filter_map(topic).collect();
         topics.dedup();
         return topics;
     }
     // A text of which nothing is known but the code that stands in it.
-    let mut inside: Vec<Topic> = text
-        .match_indices("error code: ")
-        .filter_map(|(at, head)| {
-            let rest = &text[at + head.len()..];
-            let end = rest
-                .find(|c: char| !c.is_ascii_digit() && c != '-')
-                .unwrap_or(rest.len());
-            code(&rest[..end])
-        })
-        .collect();
+    let behind = |head: &'static str, sign: char| {
+        text.match_indices(head)
+            .filter_map(|(at, head)| {
+                let rest = &text[at + head.len()..];
+                let end = rest
+                    .find(|c: char| !c.is_ascii_digit() && c != sign)
+                    .unwrap_or(rest.len());
+                code(&rest[..end].replace(sign, "-"))
+            })
+            .collect::<Vec<_>>()
+    };
+    let mut inside = behind("error code: ", '-');
+    inside.extend(behind("dubbo.apache.org/faq/", '/'));
     inside.extend(
         text.match_indices("dg")
             .filter_map(|(at, _)| code(text.get(at..at + 6)?)),
@@ -259,14 +59,38 @@ pub fn topics(text: &str) -> Vec<Topic> {
     inside
 }
 
+/// The first phrase whose parts all occur.
+fn fitting(phrases: &[Phrase], text: &str) -> Option<&'static [To]> {
+    phrases
+        .iter()
+        .find(|(parts, _)| parts.iter().all(|part| text.contains(part)))
+        .map(|(_, to)| *to)
+}
+
+/// The same for a text that a terminal or a mail has broken inside its words: without any blank. Short parts are left to
+/// whole texts.
+fn wrapped(text: &str) -> Option<&'static [To]> {
+    let dense = |text: &str| text.replace(' ', "");
+    let text = dense(text);
+    phrases::OWN
+        .iter()
+        .filter(|(parts, _)| parts.iter().map(|part| part.len()).sum::<usize>() > 20)
+        .find(|(parts, _)| parts.iter().all(|part| text.contains(&dense(part))))
+        .map(|(_, to)| *to)
+}
+
 fn topic(to: &To) -> Option<Topic> {
     match to {
-        N(number) => Code::ALL
-            .iter()
-            .find(|code| code.number() == *number)
-            .map(|code| Topic::Finding(*code)),
-        D(code) => Some(Topic::Dubbo(code)),
+        To::N(number) => finding(*number).map(Topic::Finding),
+        To::D(code) => Some(Topic::Dubbo(code)),
     }
+}
+
+fn finding(number: u16) -> Option<Code> {
+    Code::ALL
+        .iter()
+        .copied()
+        .find(|code| code.number() == number)
 }
 
 /// A text that is nothing but a code or the name of a finding.
@@ -281,13 +105,24 @@ fn code(text: &str) -> Option<Topic> {
         .or_else(|| own().map(Topic::Dubbo))
 }
 
-/// The findings whose page names a code of Dubbo's own, in order.
+/// The findings that a code of Dubbo's own may stand for: those whose page names it, and those that its words lead to.
 pub fn findings_of(dubbo: &str) -> Vec<Code> {
-    Code::ALL
+    let mut found: Vec<Code> = Code::ALL
         .iter()
         .copied()
         .filter(|code| explain::page(*code).is_some_and(|page| page.dubbo.contains(&dubbo)))
-        .collect()
+        .collect();
+    let meant = phrases::MEANT.iter().find(|(code, _)| *code == dubbo);
+    for code in meant
+        .iter()
+        .flat_map(|(_, numbers)| *numbers)
+        .filter_map(|number| finding(*number))
+    {
+        if !found.contains(&code) {
+            found.push(code);
+        }
+    }
+    found
 }
 
 /// Codes that look like the text: what a slip of the finger may have meant. At most three.
@@ -311,7 +146,8 @@ pub fn near(text: &str) -> Vec<Code> {
     near.into_iter().take(3).map(|(_, code)| code).collect()
 }
 
-/// Lower case, one blank between words, the punctuation of a keyboard that types Chinese as the other one has it.
+/// Lower case, one blank between words, the punctuation of a keyboard that types Chinese as the other one has it; without
+/// colours, marks of quoted mails and the escapes of JSON and HTML.
 fn normal(text: &str) -> String {
     let folded: String = text
         .chars()
@@ -322,11 +158,57 @@ fn normal(text: &str) -> String {
             other => other,
         })
         .collect();
-    folded
+    let lines: Vec<&str> = folded
+        .lines()
+        .map(|line| line.trim_start_matches(['>', '|', ' ']))
+        .collect();
+    let plain = without_colours(&lines.join("\n"));
+    let plain = ESCAPES
+        .iter()
+        .fold(plain, |text, (escape, sign)| text.replace(escape, sign));
+    plain
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
         .to_lowercase()
+}
+
+/// How JSON and HTML write signs of a text.
+const ESCAPES: [(&str, &str); 11] = [
+    ("\\r", " "),
+    ("\\n", " "),
+    ("\\t", " "),
+    ("\\\"", "\""),
+    ("\\u003d", "="),
+    ("\\u0026", "&"),
+    ("&gt;", ">"),
+    ("&lt;", "<"),
+    ("&quot;", "\""),
+    ("&#39;", "'"),
+    ("&amp;", "&"),
+];
+
+/// A text without the codes that colour a terminal, also those whose escape sign was lost.
+fn without_colours(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('[') {
+        let (before, behind) = rest.split_at(at);
+        let end = behind[1..].find(|c: char| !c.is_ascii_digit() && c != ';');
+        // Without its escape sign only numbers show that it is one.
+        let escaped = before.ends_with('\u{1b}');
+        let code = end.filter(|end| (*end > 0 || escaped) && behind[1 + end..].starts_with('m'));
+        if let Some(end) = code {
+            out.push_str(before.strip_suffix('\u{1b}').unwrap_or(before));
+            rest = &behind[end + 2..];
+        } else {
+            out.push_str(before);
+            out.push('[');
+            rest = &behind[1..];
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]
@@ -355,17 +237,58 @@ mod tests {
 
     #[test]
     fn every_rule_leads_somewhere_and_is_normal() {
-        for (parts, to) in TEXTS {
-            assert!(to.iter().any(|to| topic(to).is_some()), "{parts:?}");
+        for (parts, to) in phrases::OWN.iter().chain(phrases::COMMON) {
             for to in *to {
-                if let D(code) = to {
-                    assert!(dubbo::codes().any(|known| known == *code), "{code}");
-                }
+                let known = match to {
+                    To::N(number) => finding(*number).is_some(),
+                    To::D(code) => dubbo::codes().any(|known| known == *code),
+                };
+                assert!(known, "{parts:?} {to:?}");
             }
             for part in *parts {
                 assert_eq!(normal(part), part.trim(), "{parts:?}");
             }
         }
+        for (code, numbers) in phrases::MEANT {
+            assert!(dubbo::codes().any(|known| known == *code), "{code}");
+            assert!(
+                numbers.iter().all(|number| finding(*number).is_some()),
+                "{code}"
+            );
+        }
+    }
+
+    /// A phrase behind one whose parts it has can never lead.
+    #[test]
+    fn no_phrase_hides_another() {
+        for phrases in [phrases::OWN, phrases::COMMON] {
+            for (at, (later, _)) in phrases.iter().enumerate() {
+                let hidden = phrases[..at].iter().find(|(parts, _)| {
+                    parts
+                        .iter()
+                        .all(|part| later.iter().any(|one| one.contains(part)))
+                });
+                assert_eq!(hidden, None, "{later:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn colours_quotes_escapes_and_breaks_do_not_matter() {
+        let full = [Topic::Finding(Code::PoolExhausted)];
+        for text in [
+            "\u{1b}[33mWARN\u{1b}[0;39m Thread \u{1b}[31mpool is EXHAUSTED!\u{1b}[m",
+            "[33mWARN[0m Thread pool is EXHAUSTED! Thread Name: x",
+            "> Thread pool is\r\n> EXHAUSTED! Thread Name: x",
+            "{\"message\":\"Thread pool is EXHAUSTED!\\n\\tat a.b\"}",
+            "RemotingException: Server side(10.0.0.1,20880) thread pool is exha\nusted, detail msg:Thread pool is EXHAU\nSTED!",
+        ] {
+            assert_eq!(topics(text).first(), full.first(), "{text}");
+        }
+        assert_eq!(
+            without_colours("a[1] [x] [33 [m[ \u{1b}[m[0m"),
+            "a[1] [x] [33 [m[ "
+        );
     }
 
     /// A page may name a code of Dubbo's own only if `words/dubbo.rs` says in both languages what it is.
