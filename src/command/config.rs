@@ -9,7 +9,7 @@ use crate::{
     cli::{Common, ConfigArgs, ConfigVerb, Output, OutputFlags},
     error::UsageError,
     exit::Exit,
-    report::safe,
+    report::{model::SCHEMA_VERSION, safe},
     settings::{Layers, Settings, template},
     snapshot::Masker,
 };
@@ -48,7 +48,17 @@ fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Re
                 .iter()
                 .map(|(name, values, origin)| json!({"name": name, "values": values, "origin": origin}))
                 .collect();
-            let value = json!({"schema_version": 1, "command": "config show", "settings": list});
+            // A report like that of any other verb, without answers.
+            let value = json!({
+                "schema_version": SCHEMA_VERSION,
+                "tool": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
+                "command": "config show",
+                "exit": Exit::Fine.code(),
+                "interrupted": false,
+                "reports": [],
+                "sources": {},
+                "settings": list,
+            });
             Ok(serde_json::to_string_pretty(&value)? + "\n")
         }
         Output::Text => {

@@ -297,7 +297,7 @@ pub fn html(explained: &Explained, lang: Lang) -> String {
     )
 }
 
-/// For a program.
+/// For a program: a report like that of any other verb, without answers, with the topics beside them.
 pub fn json(explained: &Explained, exit: u8, lang: Lang) -> String {
     let topics: Vec<Value> = explained
         .topics
@@ -336,6 +336,9 @@ pub fn json(explained: &Explained, exit: u8, lang: Lang) -> String {
         "tool": {"name": env!("CARGO_PKG_NAME"), "version": env!("CARGO_PKG_VERSION")},
         "command": "explain",
         "exit": exit,
+        "interrupted": false,
+        "reports": [],
+        "sources": {},
         "asked": explained.asked,
         "topics": topics,
     });

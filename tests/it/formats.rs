@@ -1,6 +1,10 @@
 //! Markdown and HTML say what the text says, in a form that other programs can show, and foreign bytes stay harmless in them.
 
-#![expect(clippy::unwrap_used, reason = "tests fail where something is missing")]
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests lay out their own files and fail where something is missing"
+)]
 
 use crate::cli::{Recorded, case, provider, run};
 
@@ -208,6 +212,42 @@ fn every_verb_has_every_format() {
                     done.stdout
                 );
             }
+        }
+    }
+}
+
+/// One envelope for all verbs, whatever they answer.
+#[test]
+fn the_json_of_every_verb_is_as_the_schema_says() {
+    let recorded = Recorded::providers("a.B", &[&provider("10.0.0.7", "a.B", "")]);
+    let folder = tempfile::tempdir().unwrap();
+    let rule = folder.path().join("web.condition-router");
+    std::fs::write(&rule, "force: true\nconditions:\n  - '=> host = 10.9.*'\n").unwrap();
+    let rule = rule.to_str().unwrap();
+    let registry = [
+        "--registry",
+        crate::cli::REGISTRY,
+        "--snapshot",
+        recorded.path(),
+    ];
+    let with = |words: &[&'static str]| [words, &registry].concat();
+    for args in [
+        with(&["no-provider", "a.B", "a.C"]),
+        with(&["timeout-budget", "a.B", "get", "--p99", "450ms"]),
+        with(&["route-replay", "a.B", "--method", "get"]),
+        vec!["lint", rule],
+        vec!["explain", "DG5001"],
+        vec!["explain", "2-2"],
+        vec!["explain", "KeeperErrorCode = ConnectionLoss for /dubbo"],
+        vec!["explain", "nothing of it"],
+        vec!["config", "show"],
+    ] {
+        for lang in ["en", "zh"] {
+            let done = run(&[&args[..], &["-o", "json", "--lang", lang]].concat());
+            let report = done.json();
+            assert_eq!(report["exit"], done.exit, "{args:?}");
+            let problems = crate::schema::problems(&report);
+            assert!(problems.is_empty(), "{args:?}\n{}", problems.join("\n"));
         }
     }
 }
