@@ -3,7 +3,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{ArgAction, Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum, ValueHint};
 use jiff::Timestamp;
 
 use super::value::{
@@ -43,19 +43,19 @@ pub struct RegistryFlags {
     ///
     /// Dubbo's own syntax: nacos://h1:8848,h2:8848?namespace=N&group=G, zookeeper://h:2181?backup=h2:2181&group=G.
     /// With TLS: nacos+https://, zookeeper+tls://. Environment: DIAG_REGISTRY.
-    #[arg(long, value_name = "URL", action = ArgAction::Append)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub registry: Vec<String>,
     /// Nacos namespace id (environment: DIAG_NAMESPACE)
-    #[arg(short, long, value_name = "ID")]
+    #[arg(short, long, value_name = "ID", value_hint = ValueHint::Other)]
     pub namespace: Option<String>,
     /// Attribute dubbo.registry.group; unlike ?group= it also moves the rules
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, value_name = "GROUP", value_hint = ValueHint::Other)]
     pub registry_group: Option<String>,
     /// User of the registry (environment: DIAG_USERNAME)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub username: Option<String>,
     /// Environment variable that holds the password (default: DIAG_PASSWORD)
-    #[arg(long, value_name = "VAR", group = "password_from")]
+    #[arg(long, value_name = "VAR", value_hint = ValueHint::Other, group = "password_from")]
     pub password_env: Option<String>,
     /// File that holds the password
     #[arg(long, value_name = "FILE", group = "password_from")]
@@ -64,13 +64,13 @@ pub struct RegistryFlags {
     #[arg(long, value_name = "COMMAND", group = "password_from")]
     pub password_command: Option<String>,
     /// Further registry to look into, never taken for the consumer's; repeatable
-    #[arg(long, value_name = "URL", action = ArgAction::Append)]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub also_search: Vec<String>,
     /// Config centre, when it is not derived from the registry
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other)]
     pub config_center: Option<String>,
     /// Metadata report, when it is not derived from the registry
-    #[arg(long, value_name = "URL")]
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Other)]
     pub metadata_report: Option<String>,
     /// Do not look into other namespaces, groups and roots
     #[arg(long)]
@@ -94,7 +94,7 @@ pub struct SightFlags {
     #[arg(long, value_name = "WHOSE:FILE", value_parser = attachment, action = ArgAction::Append)]
     pub attach: Vec<Attachment>,
     /// QOS port; whose it is is found out; repeatable
-    #[arg(long, value_name = "HOST:PORT", action = ArgAction::Append)]
+    #[arg(long, value_name = "HOST:PORT", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub qos: Vec<String>,
     /// Allow connections to providers and metadata services from this host
     ///
@@ -103,13 +103,13 @@ pub struct SightFlags {
     #[arg(long)]
     pub probe: bool,
     /// End of everything that is asked of the network (default: 10s)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, value_parser = duration)]
     pub deadline: Option<Duration>,
     /// Longest wait for one request (default: 3s)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, value_parser = duration)]
     pub request_timeout: Option<Duration>,
     /// Optional facts that must be seen: qos, probe, metrics, caches, sweep
-    #[arg(long, value_name = "FACT,..", value_delimiter = ',', value_parser = requirement, action = ArgAction::Append)]
+    #[arg(long, value_name = "FACT,..", value_hint = ValueHint::Other, value_delimiter = ',', value_parser = requirement, action = ArgAction::Append)]
     pub require: Vec<String>,
 }
 
@@ -118,33 +118,33 @@ pub struct SightFlags {
 #[command(next_help_heading = "Consumer")]
 pub struct ConsumerFlags {
     /// Application name
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub consumer_app: Option<String>,
     /// Address it registers with
-    #[arg(long, value_name = "IP")]
+    #[arg(long, value_name = "IP", value_hint = ValueHint::Other)]
     pub consumer_ip: Option<String>,
     /// Whether it runs already or is starting
     #[arg(long, value_name = "STATE")]
     pub consumer: Option<StateChoice>,
     /// Since when it runs (RFC 3339, such as 2026-03-04T05:06:07+08:00)
-    #[arg(long, value_name = "TIME", value_parser = moment)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, value_parser = moment)]
     pub consumer_since: Option<Timestamp>,
     /// Its Dubbo version (default: from log or registry, else the newest line)
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_hint = ValueHint::Other)]
     pub dubbo: Option<String>,
     /// Java Dubbo or dubbo-go
     #[arg(long, value_name = "CLIENT")]
     pub client: Option<ClientChoice>,
     /// Parameter of the reference, such as protocol=tri; repeatable
-    #[arg(long, value_name = "K=V", value_parser = key_value, action = ArgAction::Append)]
+    #[arg(long, value_name = "K=V", value_hint = ValueHint::Other, value_parser = key_value, action = ArgAction::Append)]
     pub param: Vec<KeyValue>,
     /// JDK of the consumer, for the engines of script rules
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_hint = ValueHint::Other)]
     pub jdk: Option<String>,
     /// Router of its own code, as it behaves; repeatable
     ///
     /// NAME: after=tag, keep=same-zone, fallback=none. keep is same-zone, same-PARAMETER or a condition.
-    #[arg(long, value_name = "ROUTER", action = ArgAction::Append)]
+    #[arg(long, value_name = "ROUTER", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub router: Vec<String>,
 }
 
@@ -153,19 +153,19 @@ pub struct ConsumerFlags {
 #[command(next_help_heading = "Call")]
 pub struct InvocationFlags {
     /// Dubbo group of the service; wins over the one in SERVICE
-    #[arg(long, value_name = "GROUP")]
+    #[arg(long, value_name = "GROUP", value_hint = ValueHint::Other)]
     pub group: Option<String>,
     /// Version of the service; wins over the one in SERVICE
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", value_hint = ValueHint::Other)]
     pub service_version: Option<String>,
     /// Method
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub method: Option<String>,
     /// Argument of the call, in order; repeatable
-    #[arg(long, value_name = "VALUE", action = ArgAction::Append, allow_hyphen_values = true)]
+    #[arg(long, value_name = "VALUE", value_hint = ValueHint::Other, action = ArgAction::Append, allow_hyphen_values = true)]
     pub arg: Vec<String>,
     /// Attachment of the call, such as dubbo.tag=gray; repeatable
-    #[arg(long, value_name = "K=V", value_parser = key_value, action = ArgAction::Append)]
+    #[arg(long, value_name = "K=V", value_hint = ValueHint::Other, value_parser = key_value, action = ArgAction::Append)]
     pub attachment: Vec<KeyValue>,
 }
 
@@ -174,13 +174,13 @@ pub struct InvocationFlags {
 #[command(next_help_heading = "Zones")]
 pub struct ZoneFlags {
     /// Room or data centre by address; repeatable
-    #[arg(long, value_name = "NAME=CIDR,..", value_parser = zone, action = ArgAction::Append)]
+    #[arg(long, value_name = "NAME=CIDR,..", value_hint = ValueHint::Other, value_parser = zone, action = ArgAction::Append)]
     pub zone: Vec<KeyValue>,
     /// Parameter of a provider that names its zone
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::Other)]
     pub zone_key: Option<String>,
     /// Zone of the consumer (default: by --consumer-ip)
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_hint = ValueHint::Other)]
     pub consumer_zone: Option<String>,
 }
 
@@ -201,16 +201,16 @@ pub struct OutputFlags {
     #[arg(long, value_name = "SEVERITY")]
     pub fail_on: Option<FailOn>,
     /// Hide a finding, everywhere or about one subject; repeatable
-    #[arg(long, value_name = "CODE[=SUBJECT]", value_parser = hidden, action = ArgAction::Append)]
+    #[arg(long, value_name = "CODE[=SUBJECT]", value_hint = ValueHint::Other, value_parser = hidden, action = ArgAction::Append)]
     pub skip: Vec<Hidden>,
     /// Show only findings of this code; repeatable
-    #[arg(long, value_name = "CODE", value_parser = code, action = ArgAction::Append)]
+    #[arg(long, value_name = "CODE", value_hint = ValueHint::Other, value_parser = code, action = ArgAction::Append)]
     pub only: Vec<Code>,
     /// Settings file (default: diag/diag.toml in the user's config directory)
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Profile of the settings file
-    #[arg(long, alias = "context", value_name = "NAME")]
+    #[arg(long, alias = "context", value_name = "NAME", value_hint = ValueHint::Other)]
     pub profile: Option<String>,
     /// Colours (default: auto)
     #[arg(long, value_name = "WHEN", visible_alias = "colour")]

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueHint};
 
 use super::Common;
 
@@ -22,16 +22,16 @@ pub struct LintArgs {
     ///
     /// Its ending says what kind of rule it is: .condition-router, .tag-router, .script-router, .MESHAPPRULE,
     /// .affinity-router, .configurators, .migration. Without one the fields of the text decide.
-    #[arg(long, value_name = "KEY")]
+    #[arg(long, value_name = "KEY", value_hint = ValueHint::Other)]
     pub key: Option<String>,
     /// Several versions side by side: what differs between them
-    #[arg(long, value_name = "VERSION,..", value_delimiter = ',', action = ArgAction::Append, conflicts_with = "dubbo")]
+    #[arg(long, value_name = "VERSION,..", value_hint = ValueHint::Other, value_delimiter = ',', action = ArgAction::Append, conflicts_with = "dubbo")]
     pub matrix: Vec<String>,
     /// Provider URLs, one a line, to compare addresses with
     #[arg(long, value_name = "FILE")]
     pub providers: Option<PathBuf>,
     /// Service whose providers the rule concerns (default: the one in its key)
-    #[arg(long, value_name = "SERVICE", action = ArgAction::Append)]
+    #[arg(long, value_name = "SERVICE", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub service: Vec<String>,
     /// Flags of all verbs.
     #[command(flatten)]

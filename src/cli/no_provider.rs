@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::{Common, value::duration};
 
@@ -13,10 +13,10 @@ use super::{Common, value::duration};
   diag no-provider --from-log error.txt --snapshot incident.tar.gz")]
 pub struct NoProviderArgs {
     /// Service key [group/]interface[:version]; several give several answers
-    #[arg(value_name = "SERVICE")]
+    #[arg(value_name = "SERVICE", value_hint = ValueHint::Other)]
     pub services: Vec<String>,
     /// Ask again until it is reachable, or the time is over (exit 1)
-    #[arg(long, value_name = "TIME", value_parser = duration)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, value_parser = duration)]
     pub wait: Option<Duration>,
     /// Ask another place the same and show only what differs
     #[arg(long, value_name = "PROFILE|SNAPSHOT", conflicts_with = "wait")]

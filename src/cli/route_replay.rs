@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueHint};
 
 use super::Common;
 
@@ -18,7 +18,7 @@ use super::Common;
   diag route-replay com.acme.OrderService --candidate fixed.yaml --max-shift 20%")]
 pub struct RouteReplayArgs {
     /// Service key [group/]interface[:version] (default: that of --providers)
-    #[arg(value_name = "SERVICE")]
+    #[arg(value_name = "SERVICE", value_hint = ValueHint::Other)]
     pub service: Option<String>,
     /// Rule file that replaces the live rule of the same key; repeatable
     ///
@@ -44,15 +44,15 @@ pub struct RouteReplayArgs {
     #[arg(long, value_name = "[KEY=]FILE", action = ArgAction::Append)]
     pub candidate: Vec<String>,
     /// Largest share of all requests that may move to or from an address
-    #[arg(long, value_name = "PERCENT", requires = "candidate")]
+    #[arg(long, value_name = "PERCENT", value_hint = ValueHint::Other, requires = "candidate")]
     pub max_shift: Option<String>,
     /// Drill: what if these providers are gone; repeatable
     ///
     /// zone=A, app=x, KEY=VALUE of a provider parameter, a network such as 10.10.0.0/16; with commas several at once.
-    #[arg(long, value_name = "WHAT", action = ArgAction::Append)]
+    #[arg(long, value_name = "WHAT", value_hint = ValueHint::Other, action = ArgAction::Append)]
     pub without: Vec<String>,
     /// Dubbo versions to compare
-    #[arg(long, value_name = "VERSION,..", value_delimiter = ',')]
+    #[arg(long, value_name = "VERSION,..", value_hint = ValueHint::Other, value_delimiter = ',')]
     pub matrix: Vec<String>,
     /// Flags of all verbs.
     #[command(flatten)]

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 
 use super::Common;
 
@@ -14,7 +14,7 @@ use super::Common;
   diag snapshot --all --registry zookeeper://10.0.0.2:2181 --out incident")]
 pub struct SnapshotArgs {
     /// Service keys [group/]interface[:version] to record
-    #[arg(value_name = "SERVICE", required_unless_present_any = ["all", "from_log"])]
+    #[arg(value_name = "SERVICE", value_hint = ValueHint::Other, required_unless_present_any = ["all", "from_log"])]
     pub services: Vec<String>,
     /// Record everything that the registry lets us read
     #[arg(long, conflicts_with = "services")]

@@ -41,7 +41,7 @@ pub(super) fn text(
     recording: Option<&Path>,
 ) -> String {
     if flags.brief {
-        return report::brief(report);
+        return report::brief(report, settings.fail_on);
     }
     let lang = lang(settings, flags, environment);
     let recording = recording.and_then(Path::to_str);

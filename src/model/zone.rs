@@ -1,6 +1,6 @@
 //! Rooms and data centres: which one an address is in, by its network or by a parameter of its provider.
 
-use std::net::IpAddr;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use ipnet::IpNet;
 
@@ -26,6 +26,14 @@ impl Zones {
     /// Whether the zone of any provider can be told.
     pub fn has_any(&self) -> bool {
         !self.networks.is_empty() || self.key.is_some()
+    }
+
+    /// The names of the zones that networks were given for.
+    pub fn names(&self) -> BTreeSet<&str> {
+        self.networks
+            .iter()
+            .map(|(_, zone)| zone.as_str())
+            .collect()
     }
 
     /// Adds networks of a zone, separated by commas; a bare address is a network of its own.

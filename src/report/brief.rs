@@ -3,13 +3,36 @@
 use std::fmt::Write as _;
 
 use super::{
-    model::{Answer, Report},
+    model::{Answer, FindingInfo, Report},
     safe::safe,
 };
+use crate::diagnose::code::Severity;
 
 /// The lines of a report, in the order of the questions.
-pub fn render(report: &Report) -> String {
-    report.reports.iter().map(line).collect()
+///
+/// Where there is no verdict, the first finding at or above `fail_on` leads: it is what the exit code is about.
+pub fn render(report: &Report, fail_on: Severity) -> String {
+    report
+        .reports
+        .iter()
+        .map(|answer| line(answer, fail_on))
+        .collect()
+}
+
+/// The severest finding that fails a run without a verdict.
+fn leading(answer: &Answer, fail_on: Severity) -> Option<&FindingInfo> {
+    let severity = |finding: &FindingInfo| {
+        [Severity::Info, Severity::Warning, Severity::Error]
+            .into_iter()
+            .find(|one| one.to_string() == finding.severity)
+    };
+    let open = matches!(answer.outcome, None | Some("reachable"));
+    let failing = answer
+        .findings
+        .iter()
+        .filter(|finding| open && severity(finding).is_some_and(|one| one >= fail_on));
+    // Of several of the same severity the first.
+    failing.rev().max_by_key(|finding| severity(finding))
 }
 
 /// The findings of a rule text, one a line: the subject is the place.
@@ -37,7 +60,7 @@ fn lint(answer: &Answer) -> String {
     out
 }
 
-fn line(answer: &Answer) -> String {
+fn line(answer: &Answer, fail_on: Severity) -> String {
     let Some(service) = &answer.question.service else {
         return lint(answer);
     };
@@ -51,13 +74,18 @@ fn line(answer: &Answer) -> String {
         .as_ref()
         .map(|version| format!(":{version}"))
         .unwrap_or_default();
-    let (code, certainty, message) = match &answer.verdict {
-        Some(verdict) => (
+    let (code, certainty, message) = match (&answer.verdict, leading(answer, fail_on)) {
+        (Some(verdict), _) => (
             verdict.code.as_str(),
             verdict.certainty,
             verdict.message.as_str(),
         ),
-        None => ("-", "-", "-"),
+        (None, Some(finding)) => (
+            finding.code.as_str(),
+            finding.certainty,
+            finding.message.as_str(),
+        ),
+        (None, None) => ("-", "-", "-"),
     };
     let fields = [answer.outcome.unwrap_or("-"), code, certainty]
         .map(safe)

@@ -226,7 +226,7 @@ impl Layers {
             over.iter()
                 .map(|one| {
                     format!(
-                        "accepted finding {} (line {}) was accepted until {} and is shown again: {}",
+                        "accepted finding {} (line {}) was accepted until {} and is shown again: `{}`",
                         one.fingerprint, one.line, one.until, one.reason
                     )
                 })

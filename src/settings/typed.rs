@@ -104,6 +104,8 @@ impl Settings {
             PasswordFrom::File(path) => access::open_to_others(path),
             _ => None,
         }));
+        let zones = zones(&layers)?;
+        warnings.extend(unnamed_zone(&zones, &layers)?);
         Ok(Self {
             registries: plain(given),
             also_search: plain(others),
@@ -115,7 +117,7 @@ impl Settings {
             consumer: consumer(common, &layers)?,
             routers: routers(&layers)?,
             invocation: invocation(common),
-            zones: zones(&layers)?,
+            zones,
             group: common.invocation.group.clone(),
             service_version: common.invocation.service_version.clone(),
             deadline: read(&layers, "deadline", value::duration)?,
@@ -274,10 +276,11 @@ fn zones(layers: &Layers) -> Result<Zones, SettingsError> {
     let mut zones = Zones::default();
     zones.key = owned("zone-key");
     zones.consumer = owned("consumer-zone");
-    let Some(setting) = layers.setting("zone") else {
-        return Ok(zones);
-    };
-    for text in &setting.values {
+    for (setting, text) in layers
+        .setting("zone")
+        .into_iter()
+        .flat_map(|setting| setting.values.iter().map(move |text| (setting, text)))
+    {
         let added = value::zone(text).and_then(|pair| zones.add(&pair.key, &pair.value));
         added.map_err(|problem| SettingsError::Value {
             origin: setting.origin.clone(),
@@ -286,6 +289,31 @@ fn zones(layers: &Layers) -> Result<Zones, SettingsError> {
         })?;
     }
     Ok(zones)
+}
+
+/// A zone of the consumer that no network was named for: a room without providers, or a slip. Where providers name their
+/// zones, only they know.
+///
+/// # Errors
+/// Nothing says where any zone is: the flag would have no effect.
+fn unnamed_zone(zones: &Zones, layers: &Layers) -> Result<Option<String>, SettingsError> {
+    let Some((name, origin)) = layers.text("consumer-zone").filter(|_| zones.key.is_none()) else {
+        return Ok(None);
+    };
+    let names: Vec<&str> = zones.names().into_iter().collect();
+    if names.is_empty() {
+        return Err(SettingsError::Value {
+            origin: origin.clone(),
+            problem: "no zone is known".to_owned(),
+            hint: Some(
+                "give --zone NAME=CIDR, or --zone-key with the parameter that names it".to_owned(),
+            ),
+        });
+    }
+    Ok((!names.contains(&name)).then(|| {
+        let names = names.join(", ");
+        format!("{origin}: no network is named for zone `{name}`, only for {names}")
+    }))
 }
 
 fn invocation(common: &Common) -> Invocation {

@@ -171,7 +171,7 @@ fn script(name: &str) -> String {
 fn bash(line: &str) -> String {
     let cut: Vec<&str> = line.split(' ').collect();
     let script = format!(
-        "source {}; COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({line}); COMP_CWORD={}; \
+        "source {}; compopt() {{ :; }}; COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({line}); COMP_CWORD={}; \
          COMP_TYPE=9; COMPREPLY=(); _diag_live diag '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         script("diag.bash"),
         cut.len() - 1,

@@ -1,5 +1,7 @@
 //! A histogram in text: where the calls lie, and where P50, P90, P99, the value in force and the advice are.
 
+use unicode_width::UnicodeWidthStr as _;
+
 use super::{View, budget::number};
 use crate::{
     diagnose::budget::model::{Budget, Measured},
@@ -11,8 +13,12 @@ use crate::{
     },
 };
 
-/// Columns of the longest bar.
+/// Columns of the longest bar, where the page is wide enough.
 const BAR: usize = 30;
+/// Columns of the shortest one.
+const LEAST: usize = 8;
+/// Columns of what stands before and behind a bar.
+const REST: usize = 4 + 12 + 1 + 1 + 8;
 /// Eighths of a block, from nothing to seven.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
@@ -35,6 +41,7 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
             .paint(Style::Label, &Term::Picture.text(view.lang, &[]))
     ));
     let last = rows.len().saturating_sub(1);
+    let columns = page.width().saturating_sub(REST).clamp(LEAST, BAR);
     for (index, row) in rows.iter().enumerate() {
         let high = row.high.map_or_else(|| "..".to_owned(), number);
         let names: Vec<&str> = marks
@@ -42,18 +49,23 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
             .filter(|(at, _)| row.holds(*at, index == 0, index == last))
             .map(|(_, name)| name.as_str())
             .collect();
-        let bar = bar(row.count, most, view.style.unicode);
-        let marks = if names.is_empty() {
-            String::new()
-        } else {
-            format!("  < {}", names.join(", "))
-        };
-        page.line(&format!(
-            "    {} {} {}{marks}",
+        let bar = bar(row.count, most, columns, view.style.unicode);
+        let line = format!(
+            "    {} {} {}",
             left(&format!("{high} ms"), 12),
-            pad(&bar, BAR),
+            pad(&bar, columns),
             left(&row.count.to_string(), 8),
-        ));
+        );
+        let marks = names.join(", ");
+        // A mark that does not fit stands below its bar.
+        if marks.is_empty() {
+            page.line(&line);
+        } else if line.width() + marks.width() + 4 <= page.width() {
+            page.line(&format!("{line}  < {marks}"));
+        } else {
+            page.line(&line);
+            page.hanging(&format!("{}< ", " ".repeat(17)), Style::Quiet, &marks);
+        }
     }
 }
 
@@ -62,8 +74,8 @@ fn left(text: &str, width: usize) -> String {
 }
 
 /// A bar: whole blocks and eighths, or `#`.
-fn bar(count: u64, most: u64, unicode: bool) -> String {
-    let eighths = (u128::from(count) * BAR as u128 * 8).div_ceil(u128::from(most.max(1)));
+fn bar(count: u64, most: u64, columns: usize, unicode: bool) -> String {
+    let eighths = (u128::from(count) * columns as u128 * 8).div_ceil(u128::from(most.max(1)));
     let eighths = usize::try_from(eighths).unwrap_or(0);
     if unicode {
         format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
@@ -78,10 +90,10 @@ mod tests {
 
     #[test]
     fn bars_have_a_fallback_and_never_vanish() {
-        assert_eq!(bar(10, 10, true), "█".repeat(BAR));
-        assert_eq!(bar(10, 10, false), "#".repeat(BAR));
-        assert_eq!(bar(0, 10, true), "");
-        assert_eq!(bar(1, 1_000_000, true), "▏");
-        assert_eq!(bar(1, 1_000_000, false), "#");
+        assert_eq!(bar(10, 10, BAR, true), "█".repeat(BAR));
+        assert_eq!(bar(10, 10, BAR, false), "#".repeat(BAR));
+        assert_eq!(bar(0, 10, BAR, true), "");
+        assert_eq!(bar(1, 1_000_000, BAR, true), "▏");
+        assert_eq!(bar(1, 1_000_000, BAR, false), "#");
     }
 }

@@ -84,19 +84,9 @@ fn a_profile_of_the_usual_file_is_used() {
 fn no_home_is_no_trouble() {
     let recorded = recorded();
     let home = tempfile::tempdir().unwrap();
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        recorded.path(),
-        "--brief",
-        "--consumer",
-        "starting",
-    ];
+    let args = [question(SERVICE, &recorded), vec!["--brief"]].concat();
     for value in ["", "/nowhere"] {
-        let done = done(diag(home.path()).env("HOME", value).args(args));
+        let done = done(diag(home.path()).env("HOME", value).args(&args));
         assert_eq!((done.exit, done.stderr.as_str()), (1, ""), "{done:?}");
     }
     let done = done(diag(home.path()).env_remove("HOME").args(args));
@@ -115,8 +105,8 @@ fn tables_fit_the_terminal() {
         let mut command = diag(home.path());
         command
             .env("COLUMNS", columns)
-            .args(["no-provider", SERVICE, "--registry", REGISTRY]);
-        let text = done(command.args(["--snapshot", recorded.path(), "-v"])).stdout;
+            .args(question(SERVICE, &recorded));
+        let text = done(command.arg("-v")).stdout;
         let table: Vec<&str> = text
             .lines()
             .skip_while(|line| !line.contains("dropped addresses"))
@@ -131,16 +121,7 @@ fn tables_fit_the_terminal() {
         );
     }
     assert_eq!(
-        run(&[
-            "no-provider",
-            SERVICE,
-            "--registry",
-            REGISTRY,
-            "--snapshot",
-            recorded.path(),
-            "-o",
-            "json"
-        ])
+        run(&[question(SERVICE, &recorded), vec!["-o", "json"]].concat())
         .json()["reports"][0]["stages"]
             .as_array()
             .unwrap()
@@ -204,17 +185,9 @@ fn an_accepted_finding_is_hidden_until_its_day() {
             )
         });
         std::fs::write(&file, text).unwrap();
-        done(diag(home.path()).args([
-            "no-provider",
-            SERVICE,
-            "--registry",
-            REGISTRY,
-            "--snapshot",
-            recorded.path(),
+        done(diag(home.path()).args(question(SERVICE, &recorded)).args([
             "--consumer-ip",
             "10.0.0.9",
-            "--consumer",
-            "starting",
             "--config",
             file.to_str().unwrap(),
             "-o",
@@ -236,10 +209,57 @@ fn an_accepted_finding_is_hidden_until_its_day() {
     let over = ask(Some("2020-01-01"), &fingerprint);
     assert!(
         over.stderr
-            .contains("was accepted until 2020-01-01 and is shown again: a test"),
+            .contains("was accepted until 2020-01-01 and is shown again: `a test`"),
         "{over:?}"
     );
     assert_eq!(count(&over.json()), count(&open));
+}
+
+#[test]
+fn the_zone_of_the_consumer_must_be_one_of_the_zones() {
+    let recorded = recorded();
+    let ask = |more: &[&str]| run(&[&question(SERVICE, &recorded), more].concat());
+    let lost = ask(&["--consumer-zone", "nope"]);
+    assert_eq!((lost.exit, lost.stdout.as_str()), (2, ""), "{lost:?}");
+    assert!(lost.stderr.contains("no zone is known"), "{lost:?}");
+    // A room without providers needs no network; a slip looks the same.
+    let warned = ask(&["--zone", "hz=10.0.0.0/24", "--consumer-zone", "nope"]);
+    assert_eq!(warned.exit, 1, "{warned:?}");
+    assert!(
+        warned
+            .stderr
+            .contains("--consumer-zone: no network is named for zone `nope`, only for hz"),
+        "{warned:?}"
+    );
+    for more in [
+        &["--zone", "a=10.0.0.0/24", "--consumer-zone", "a"][..],
+        // Only the providers know which zones there are.
+        &["--zone-key", "region", "--consumer-zone", "b"],
+    ] {
+        let done = ask(more);
+        assert_eq!((done.exit, done.stderr.as_str()), (1, ""), "{done:?}");
+    }
+}
+
+/// What fails the run stands in the line, also where nothing hides the providers.
+#[test]
+fn a_brief_line_names_the_finding_that_fails_the_run() {
+    let recorded = Recorded::providers(SERVICE, &[&provider("127.0.0.1", SERVICE, "")]);
+    let ask = |fail_on: &str| {
+        let consumer = ["--consumer-ip", "10.0.0.9", "--dubbo", "3.2.16"];
+        let shown = ["--brief", "--fail-on", fail_on];
+        run(&[&question(SERVICE, &recorded)[..], &consumer, &shown].concat())
+    };
+    let fine = ask("error");
+    assert_eq!(fine.exit, 0, "{fine:?}");
+    assert!(fine.stdout.starts_with("reachable\t-\t-\t"), "{fine:?}");
+    let failed = ask("info");
+    assert_eq!(failed.exit, 1, "{failed:?}");
+    assert!(
+        failed.stdout.starts_with("reachable\tDG3007\t"),
+        "{failed:?}"
+    );
+    assert_eq!(failed.stdout.lines().count(), 1, "{failed:?}");
 }
 
 #[cfg(unix)]
@@ -254,20 +274,11 @@ fn files_that_others_may_read_or_write_are_told() {
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(mode)).unwrap();
         file.display().to_string()
     };
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        recorded.path(),
-        "--username",
-        "u",
-    ];
+    let args = [question(SERVICE, &recorded), vec!["--username", "u"]].concat();
     let password = mode("pw", "x\n", 0o644);
     let told = done(
         diag(home.path())
-            .args(args)
+            .args(&args)
             .args(["--password-file", &password]),
     );
     assert!(
@@ -277,12 +288,12 @@ fn files_that_others_may_read_or_write_are_told() {
     let password = mode("pw", "x\n", 0o600);
     let fine = done(
         diag(home.path())
-            .args(args)
+            .args(&args)
             .args(["--password-file", &password]),
     );
     assert!(!fine.stderr.contains("others may"), "{fine:?}");
     let config = mode("diag.toml", "password-command = 'echo x'\n", 0o666);
-    let refused = done(diag(home.path()).args(args).args(["--config", &config]));
+    let refused = done(diag(home.path()).args(&args).args(["--config", &config]));
     assert_eq!(refused.exit, 4, "{refused:?}");
     assert!(refused.stderr.contains("chmod go-w"), "{refused:?}");
 }
@@ -291,16 +302,7 @@ fn files_that_others_may_read_or_write_are_told() {
 fn another_place_is_compared_and_waiting_ends() {
     let here = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "&group=blue")]);
     let there = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "")]);
-    let args = [
-        "no-provider",
-        SERVICE,
-        "--registry",
-        REGISTRY,
-        "--snapshot",
-        here.path(),
-        "--consumer",
-        "starting",
-    ];
+    let args = question(SERVICE, &here);
     let compared = run(&[&args[..], &["--compare", there.path()]].concat());
     assert_eq!(compared.exit, 1, "{compared:?}");
     assert!(

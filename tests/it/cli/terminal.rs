@@ -149,6 +149,46 @@ fn a_long_rule_key_does_not_stick_out() {
 }
 
 #[test]
+fn a_histogram_fits_a_narrow_terminal() {
+    let recorded = Recorded::providers(SERVICE, &[&provider("10.0.0.7", SERVICE, "")]);
+    let folder = tempfile::tempdir().unwrap();
+    let samples = folder.path().join("rt.txt");
+    let times: Vec<String> = (1..=400).map(|n| (n % 97 * n % 311).to_string()).collect();
+    std::fs::write(&samples, times.join("\n")).unwrap();
+    for columns in [40_u16, 60, 200] {
+        for lang in ["en", "zh"] {
+            let args = [
+                "timeout-budget",
+                SERVICE,
+                "get",
+                "--samples",
+                samples.to_str().unwrap(),
+                "--registry",
+                REGISTRY,
+                "--snapshot",
+                recorded.path(),
+                "--color",
+                "never",
+                "--lang",
+                lang,
+            ];
+            let Some(seen) = on_terminal(columns, "xterm", &args) else {
+                return;
+            };
+            let bars = seen.lines().filter(|line| line.contains('█')).count();
+            assert!(bars >= 3, "{seen}");
+            for line in seen.lines().filter(|line| line.contains(['█', '▏', '<'])) {
+                let width: usize = line
+                    .chars()
+                    .map(|c| if c > '\u{2e80}' { 2 } else { 1 })
+                    .sum();
+                assert!(width <= usize::from(columns), "{columns}: {line}\n{seen}");
+            }
+        }
+    }
+}
+
+#[test]
 fn narrow_and_wide_terminals_are_both_readable() {
     let recorded = recorded();
     for columns in [40_u16, 200] {
