@@ -279,7 +279,7 @@ impl<'a> Probed<'a> {
             open.push(NotSeen {
                 what: Say::ConnectivityLayer.into(),
                 why: Say::SeenFromElsewhere.into(),
-                how_to_see: Some(Say::HowProbe.into()),
+                how_to_see: Some(Phrase::how_to_probe(list.first().map(String::as_str))),
                 required: true,
             });
         }

@@ -112,7 +112,7 @@ impl Page {
             if error.is_timeout() {
                 format!("no answer within {} ms", limit.as_millis())
             } else {
-                error.without_url().to_string()
+                innermost(&error.without_url())
             }
         };
         let mut response = client.get(url).send().await.map_err(failed)?;
@@ -131,6 +131,15 @@ impl Page {
         }
         Ok(Answer::Text(String::from_utf8_lossy(&body).into_owned()))
     }
+}
+
+/// What is behind an error: `error sending request` alone says nothing.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(next) = cause.source() {
+        cause = next;
+    }
+    cause.to_string()
 }
 
 /// The samples of an instant query (`resultType` vector).

@@ -62,6 +62,19 @@ pub(crate) fn failed(
     ReachFailure { raised, standing }
 }
 
+impl ReachFailure {
+    /// How to try the port that did not answer by hand.
+    pub(crate) fn how_to_try(&self) -> Option<Phrase> {
+        let text = |name: &str| self.raised.params.get(name).and_then(Value::as_str);
+        let registry = text("registry").and_then(|text| RegistryAddress::parse(text).ok());
+        let member = registry
+            .as_ref()
+            .and_then(|registry| registry.members.first());
+        let address = text("grpc_port").or(member.map(String::as_str));
+        Phrase::of_port(Say::HowTryPort, address)
+    }
+}
+
 /// So much of what a server said is repeated.
 const MOST_SAID: usize = 200;
 

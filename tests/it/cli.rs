@@ -52,14 +52,18 @@ pub(crate) fn run(args: &[&str]) -> Done {
     done(diag(home.path()).args(args))
 }
 
+/// Runs the binary. Whatever it says on stderr in any test must have its Chinese.
 pub(crate) fn done(command: &mut Command) -> Done {
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("only text is written");
-    Done {
+    let done = Done {
         exit: output.status.code().unwrap_or(-1),
         stdout: text(output.stdout),
         stderr: text(output.stderr),
-    }
+    };
+    let left = crate::errors::leftovers(&done.stderr);
+    assert!(left.is_empty(), "English in Chinese:\n{}", left.join("\n"));
+    done
 }
 
 /// The recording of a handed case.

@@ -11,7 +11,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use diag::report::words::errors::messages;
+use diag::report::words::{
+    Lang,
+    errors::{messages, said},
+};
 
 use crate::cli::{Done, Recorded, diag, done, provider};
 
@@ -238,6 +241,90 @@ fn sources_are_read_as_they_are_written() {
     let source = "fn f() { // \"no\"\n let a = 'x'; let b = '\\''; g(\"a {x:?} b\", \"c \\\n   d\\n\"); h::<'a>(\"\\\"q\\\"\") }\n#[cfg(test)]\nmod tests { \"t\" }";
     assert_eq!(texts(source), ["a {x:?} b", "c d\n", "\"q\""]);
     assert_eq!(normal("{name}{{{labels}}}: {0} {}"), "{}{{}}: {} {}");
+}
+
+/// Words that are in every English sentence and in no name.
+const SMALL: [&str; 39] = [
+    "an", "and", "are", "at", "be", "but", "by", "cannot", "did", "does", "each", "expected",
+    "for", "from", "give", "has", "have", "in", "into", "is", "it", "its", "line", "must", "names",
+    "no", "not", "of", "on", "or", "read", "such", "than", "that", "the", "there", "to", "which",
+    "with",
+];
+
+/// English that is left when what the program says on stderr is said in Chinese, where it is no name, no flag and no quoted
+/// input. Usage lines and the log of `-vv` are English in every language.
+pub(crate) fn leftovers(stderr: &str) -> Vec<String> {
+    if !stderr.starts_with("error: ") && stderr.contains("\nUsage: ") {
+        return Vec::new();
+    }
+    let sentences = stderr
+        .split("\nUsage: ")
+        .next()
+        .unwrap_or_default()
+        .lines()
+        .filter(|line| !line.starts_with("  <") && !line.starts_with("  --"))
+        .filter(|line| {
+            ![" DEBUG ", " INFO ", " TRACE ", " WARN "]
+                .iter()
+                .any(|level| line.contains(level))
+        });
+    let mut found = Vec::new();
+    for line in sentences {
+        let said = said(line, Lang::Zh);
+        // What a server said stands behind its status.
+        let said = match said.split_once("HTTP ") {
+            Some((before, behind)) => format!("{before}{}", &behind[..behind.len().min(3)]).into(),
+            None => said,
+        };
+        let words = unquoted(&said).replace('、', " - ");
+        let words: Vec<&str> = words
+            .split(|sign: char| sign == ' ' || !sign.is_ascii())
+            .map(|word| word.trim_matches(['(', ')', ',', ';', ':']))
+            .collect();
+        let plain =
+            |word: &str| word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase());
+        let prose = words
+            .windows(3)
+            .any(|words| words.iter().all(|word| plain(word)));
+        if prose || words.iter().any(|word| SMALL.contains(word)) {
+            found.push(format!("{line}\n    {said}"));
+        }
+    }
+    found
+}
+
+/// A line without what stands in quotes.
+fn unquoted(line: &str) -> String {
+    let mut out = String::new();
+    let mut end = None;
+    for sign in line.chars() {
+        match (end, sign) {
+            (Some(close), sign) if sign == close => end = None,
+            (Some(_), _) => {}
+            (None, '`' | '\'' | '"') => end = Some(sign),
+            (None, '“') => end = Some('”'),
+            (None, sign) => out.push(sign),
+        }
+    }
+    out
+}
+
+#[test]
+fn english_in_chinese_is_noticed() {
+    for bad in [
+        "error: the server is not ready\n",
+        "hint: say something with --p99-side\n",
+        "warning: rt.prom: nobody knows in advance\n",
+    ] {
+        assert!(!leftovers(bad).is_empty(), "{bad}");
+    }
+    for good in [
+        "error: rt.prom: there is no value in it\n",
+        "error: `no such thing is here` is no response time: expected a number, such as 12.5 (ms) or 12.5ms\n",
+        "hint: say which with --p99-side\n",
+    ] {
+        assert!(leftovers(good).is_empty(), "{good}");
+    }
 }
 
 /// The binary in a Chinese locale.

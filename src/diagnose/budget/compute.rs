@@ -279,7 +279,7 @@ fn doubts(computed: &mut Computed<'_>) {
         computed.certainty = Certainty::Possible;
         for (failure, unread) in &computed.unread {
             let how_to_see = match failure.raised.code {
-                Code::RegistryUnreachable => Some(Say::HowTryPort.into()),
+                Code::RegistryUnreachable => failure.how_to_try(),
                 _ => unread.how_to_see.clone(),
             };
             computed.not_seen.push(NotSeen {

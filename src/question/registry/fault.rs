@@ -146,7 +146,7 @@ impl fmt::Display for AddressRemark {
             }
             Self::HashDropped => "Dubbo drops everything from `#` to the `?`",
             Self::NotDecoded => "Dubbo does not decode %xx in an address: it stands literally in user name or password",
-            Self::BehindPassword => "`&` ends the password: the text behind it is no parameter that Dubbo knows",
+            Self::BehindPassword => "`&` ends the password and the text behind it is no parameter that Dubbo knows",
             Self::SecondQuestionMark => "the second `?` becomes part of the parameter's name, which is then not read",
         })
     }

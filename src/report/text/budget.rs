@@ -9,7 +9,7 @@ use crate::{
         safe::safe,
         style::{Style, Symbol},
         words::{
-            Label, Lang,
+            self, Label, Lang,
             budget::{Term, level},
         },
     },
@@ -27,10 +27,11 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
         (None, Some(first)) if first.severity != "info" => (Symbol::Warning, Style::Doubt),
         _ => (Symbol::Ok, Style::Good),
     };
-    let title = match &answer.verdict {
-        Some(verdict) if lang == Lang::En => verdict.name.replace('-', " ").to_uppercase(),
-        _ => Term::Title.text(lang, &[]),
-    };
+    let title = answer
+        .verdict
+        .as_ref()
+        .and_then(|verdict| words::budget::headline(verdict.name, lang))
+        .unwrap_or_else(|| Term::Title.text(lang, &[]));
     let head = format!(
         "{} {title} {} ",
         view.style.symbol(symbol),

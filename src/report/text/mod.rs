@@ -217,6 +217,27 @@ pub(super) fn state_symbol(state: &str) -> (Symbol, Style) {
     }
 }
 
+/// How to see something: the words, and the command behind them on a line of its own.
+pub(super) fn how(page: &mut Page, text: &str) {
+    let text = safe(text);
+    let at = [": ", "：", ":"].iter().find_map(|colon| {
+        let at = text.rfind(colon)?;
+        let command = &text[at + colon.len()..];
+        let known = ["diag ", "nc ", "curl "];
+        known
+            .iter()
+            .any(|name| command.starts_with(name))
+            .then_some((at, at + colon.len()))
+    });
+    match at {
+        Some((end, begin)) => {
+            page.under(&text[..end], None);
+            page.command(&text[begin..]);
+        }
+        None => page.under(&text, None),
+    }
+}
+
 /// An argument as a shell reads it back.
 fn quoted(argument: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);

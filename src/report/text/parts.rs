@@ -206,7 +206,7 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View<'_>) {
         }
         page.field(label, &safe(&text));
         if let Some(how) = &missing.how_to_see {
-            page.under(&safe(how), None);
+            super::how(page, how);
         }
     }
 }

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, json};
 
 use super::*;
-use crate::report::model::*;
+use crate::{diagnose::code::Severity, report::model::*};
 
 fn stage(
     id: &str,
@@ -288,7 +288,7 @@ fn nothing_foreign_reaches_the_terminal_as_it_is() {
     all.sources.get_mut("r1").unwrap().url = Some(evil.to_owned());
     let texts = [
         render(&all, view(Lang::En, true)),
-        crate::report::brief(&all),
+        crate::report::brief(&all, Severity::Error),
         crate::report::json(&all),
     ];
     for text in texts {
@@ -305,9 +305,10 @@ fn brief_is_one_line_per_question() {
     let mut second = answer();
     second.verdict = None;
     second.outcome = Some("reachable");
+    second.findings.clear();
     second.question.service.as_mut().unwrap().group = Some("gray".to_owned());
     assert_eq!(
-        crate::report::brief(&report(vec![answer(), second])),
+        crate::report::brief(&report(vec![answer(), second]), Severity::Error),
         "none\tDG2101\tcertain\tcom.acme.OrderService:1.0.0: registered in group gray, asked for without a group\n\
          reachable\t-\t-\tgray/com.acme.OrderService:1.0.0: -\n"
     );

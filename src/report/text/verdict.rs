@@ -144,7 +144,7 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
                 )),
             );
             if let Some(how) = &missing.how_to_see {
-                page.under(&safe(how), None);
+                super::how(page, how);
             }
         }
         return;

@@ -125,6 +125,7 @@ terms! {
     Interface: "interface", "接口级";
     Application: "application", "应用级";
     LevelRule: "rule", "规则";
+    LevelUnread: "rule {name}, which is not read", "规则 {name}（未读取）";
     LevelConsumer: "consumer", "消费者";
     LevelWide: "consumer-wide default", "消费者全局默认";
     LevelFile: "settings file", "配置文件";
@@ -138,12 +139,55 @@ terms! {
     OfMethod: "{level}, method level", "{level}，方法级";
 }
 
+/// What a finding about timeouts is called in Chinese: in English its name says it.
+const NAMES: [(&str, &str); 25] = [
+    ("pool-exhausted", "线程池耗尽"),
+    ("timeout-too-small", "超时过小"),
+    ("timeout-tight", "超时偏紧"),
+    ("timeout-too-large", "超时过大"),
+    ("retries-on-write", "写操作会重试"),
+    ("total-over-upstream", "总时间超过调用方期限"),
+    ("provider-outlives-consumer", "提供者比消费者等得更久"),
+    ("timeout-not-a-number", "超时不是数字"),
+    ("setting-overridden", "设置被覆盖"),
+    ("retry-amplification", "重试放大"),
+    ("p99-weak", "P99 不可靠"),
+    ("rtt-dominates", "网络往返占比过大"),
+    ("concurrency-limit", "并发上限不足"),
+    ("client-stall", "消费者侧停顿"),
+    ("server-queue", "提供者侧排队"),
+    ("retries-without-effect", "重试设置不起作用"),
+    ("parallel-amplification", "并行放大"),
+    ("queue-outlives-timeout", "排队时间超过超时"),
+    ("link-unstable", "链路不稳定"),
+    ("countdown-replaces", "倒计时取代了超时"),
+    ("observed-contradicts", "观察到的超时与计算不符"),
+    ("limit-not-active", "限制未生效"),
+    ("request-lost", "请求丢失"),
+    ("hidden-retry", "被掩盖的重试"),
+    ("registry-unreachable", "注册中心不可达"),
+];
+
+/// The headline of a finding: its name in capitals, or its name in Chinese where it has one.
+pub fn headline(name: &str, lang: Lang) -> Option<String> {
+    match lang {
+        Lang::En => Some(name.replace('-', " ").to_uppercase()),
+        Lang::Zh => NAMES
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, own)| (*own).to_owned()),
+    }
+}
+
 /// The name of a level of the ladder.
 pub fn level(word: &str, lang: Lang) -> String {
     let (base, of_method) = match word.strip_suffix("-method") {
         Some(base) => (base, true),
         None => (word, false),
     };
+    if let Some(name) = base.strip_prefix("unread rule ") {
+        return Term::LevelUnread.text(lang, &[("name", name)]);
+    }
     let term = match base {
         "rule" => Term::LevelRule,
         "consumer" => Term::LevelConsumer,
@@ -171,6 +215,20 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    #[test]
+    fn every_finding_about_timeouts_has_a_headline_in_both_languages() {
+        use crate::diagnose::code::{Code, Family};
+        for code in Code::ALL {
+            if code.family() == Family::Timeout {
+                let zh = headline(code.name(), Lang::Zh);
+                assert!(zh.is_some_and(|name| !name.is_ascii()), "{code}");
+            }
+        }
+        for (name, _) in NAMES {
+            assert!(Code::ALL.iter().any(|code| code.name() == name), "{name}");
+        }
+    }
 
     #[test]
     fn both_languages_have_the_same_placeholders() {

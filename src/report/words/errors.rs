@@ -2,9 +2,9 @@
 //! who knows a language; they are turned at the end, on their way to stderr, by the list beside this file. A test compares the
 //! list with the code. What it does not have (the words of a server, of a system) stays as it is.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cmp::Reverse};
 
-use super::{Lang, reader::values};
+use super::Lang;
 
 /// English with `{}` for what is put in, a tab, Chinese with the same places in the same order.
 const MESSAGES: &str = include_str!("errors.tsv");
@@ -21,6 +21,9 @@ const HEADS: [(&str, &str); 6] = [
 
 /// A message within a message within a message.
 const DEPTH: u8 = 3;
+
+/// Ways to read a text as one template that are looked at.
+const WAYS: usize = 16;
 
 /// The list: English and Chinese.
 pub fn messages() -> impl Iterator<Item = (&'static str, &'static str)> {
@@ -53,38 +56,121 @@ pub fn said(text: &str, lang: Lang) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// A message in Chinese, if the list has it or has what stands behind its place.
+/// What a system, a server or a library said, in Chinese, where the list has it.
+/// A word alone is a name.
+pub(crate) fn reason(text: &str) -> Option<String> {
+    text.contains(' ').then(|| chinese(text, DEPTH)).flatten()
+}
+
+/// A message in Chinese: of all ways to read it as sentences of the list, the one that leaves the fewest words as they
+/// are, and of those the one whose own words are the most. `None` when no sentence of the list is in it.
 fn chinese(text: &str, depth: u8) -> Option<String> {
     let depth = depth.checked_sub(1)?;
-    let found = messages()
-        .filter_map(|(english, chinese)| Some((english, chinese, values(english, text)?)))
-        // Of several that fit, the one that says most itself.
-        .max_by_key(|(english, ..)| english.replace("{}", "").len());
-    if let Some((_, chinese_template, values)) = found {
-        let mut values = values.into_iter();
-        let mut out = String::new();
-        for (place, piece) in chinese_template.split("{}").enumerate() {
-            if place > 0 {
-                let value = values.next().unwrap_or_default();
-                out.push_str(&chinese(value, depth).unwrap_or_else(|| value.to_owned()));
-            }
-            out.push_str(piece);
-        }
-        return Some(out);
-    }
+    let by_template = messages().flat_map(|(english, chinese)| {
+        let own = english.replace("{}", "").len();
+        readings(english, text)
+            .into_iter()
+            .filter_map(move |values| Some((filled(english, chinese, &values, depth)?, own)))
+    });
     // `--p99 problem`
-    if let Some((flag, problem)) = text
+    let behind_flag = text
         .split_once(' ')
         .filter(|(flag, _)| flag.starts_with("--"))
-        && let Some(turned) = chinese(problem, depth)
-    {
-        return Some(format!("{flag} {turned}"));
-    }
+        .and_then(|(flag, problem)| Some((format!("{flag} {}", chinese(problem, depth)?), 0)));
     // `a.log:3:5: problem`
-    text.match_indices(": ").find_map(|(at, _)| {
+    let behind_place = text.match_indices(": ").find_map(|(at, _)| {
         let turned = chinese(&text[at + 2..], depth)?;
-        Some(format!("{}: {turned}", &text[..at]))
-    })
+        Some((format!("{}: {turned}", &text[..at]), 0))
+    });
+    by_template
+        .chain(behind_flag)
+        .chain(behind_place)
+        .min_by_key(|(turned, own)| (plain_words(turned), Reverse(*own)))
+        .map(|(turned, _)| turned)
+}
+
+/// A template with its values, each in Chinese where the list has it. `None` when a value is a sentence where the template
+/// wants a name: then the text is another one that happens to have the same small words.
+fn filled(english: &str, chinese_template: &str, given: &[&str], depth: u8) -> Option<String> {
+    let mut before = english.split("{}");
+    let mut out = String::new();
+    for (place, piece) in chinese_template.split("{}").enumerate() {
+        if place > 0 {
+            let value = given.get(place - 1).copied().unwrap_or_default();
+            let turned = chinese(value, depth);
+            let ahead = before.next().unwrap_or_default();
+            // Behind a colon, in brackets or in quotes anything may stand.
+            let any = [": ", "(", "`", "'", "\""]
+                .iter()
+                .any(|sign| ahead.ends_with(sign));
+            if turned.is_none() && !any && is_prose(value) {
+                return None;
+            }
+            out.push_str(turned.as_deref().unwrap_or(value));
+        }
+        out.push_str(piece);
+    }
+    Some(out)
+}
+
+/// All that can stand in a text where a template has `{}`; at most some ways.
+fn readings<'t>(template: &str, text: &'t str) -> Vec<Vec<&'t str>> {
+    let mut pieces = template.split("{}");
+    let Some(rest) = pieces.next().and_then(|first| text.strip_prefix(first)) else {
+        return Vec::new();
+    };
+    let pieces: Vec<&str> = pieces.collect();
+    let mut found = Vec::new();
+    read_on(&pieces, rest, &mut Vec::new(), &mut found);
+    found
+}
+
+/// Finds the values in front of the pieces that are left.
+fn read_on<'t>(
+    pieces: &[&str],
+    text: &'t str,
+    before: &mut Vec<&'t str>,
+    found: &mut Vec<Vec<&'t str>>,
+) {
+    let Some((piece, later)) = pieces.split_first() else {
+        if text.is_empty() {
+            found.push(before.clone());
+        }
+        return;
+    };
+    let ends: Vec<usize> = match (later.is_empty(), piece.is_empty()) {
+        (true, true) => vec![text.len()],
+        (true, false) => text.strip_suffix(piece).map(str::len).into_iter().collect(),
+        (false, _) => text.match_indices(piece).map(|(at, _)| at).collect(),
+    };
+    for end in ends {
+        if found.len() >= WAYS {
+            return;
+        }
+        before.push(&text[..end]);
+        read_on(later, &text[end + piece.len()..], before, found);
+        before.pop();
+    }
+}
+
+/// Whether a word is one of a sentence: small letters and nothing else.
+fn is_plain(word: &str) -> bool {
+    word.len() > 1 && word.bytes().all(|byte| byte.is_ascii_lowercase())
+}
+
+/// Words of English that are left.
+fn plain_words(text: &str) -> usize {
+    text.split([' ', '：', '，', '；', '（', '）'])
+        .filter(|word| is_plain(word.trim_end_matches([':', ',', ';'])))
+        .count()
+}
+
+/// Two plain words side by side.
+fn is_prose(text: &str) -> bool {
+    let words: Vec<&str> = text.split(' ').collect();
+    words
+        .windows(2)
+        .any(|pair| is_plain(pair[0].trim_end_matches(':')) && is_plain(pair[1]))
 }
 
 #[cfg(test)]
@@ -126,7 +212,17 @@ mod tests {
             ),
             (
                 "error: a.toml line 2: unknown key registri; did you mean registry?\n",
-                "错误：a.toml line 2: 未知键 registri；是否想写 registry？\n",
+                "错误：a.toml 第 2 行：未知键 registri；是否想写 registry？\n",
+            ),
+            (
+                "error: rt.prom: there is no value in it\n",
+                "错误：rt.prom: 其中没有数值\n",
+            ),
+            ("acme-order is app-1 in it\n", "acme-order 在其中为 app-1\n"),
+            // Small words of a template in a sentence of somebody else.
+            (
+                "error: the server is not ready and there is no leader in it\n",
+                "错误：the server is not ready and there is no leader in it\n",
             ),
             (
                 "error: something of a server\n",

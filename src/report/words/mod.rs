@@ -24,6 +24,24 @@ pub enum Lang {
     Zh,
 }
 
+impl Lang {
+    /// Of a value that nobody knows.
+    pub(crate) fn unknown(self) -> &'static str {
+        match self {
+            Self::En => "unknown",
+            Self::Zh => "未知",
+        }
+    }
+
+    /// Of a value that is not there.
+    fn nothing(self) -> &'static str {
+        match self {
+            Self::En => "none",
+            Self::Zh => "无",
+        }
+    }
+}
+
 /// A sentence with its parameters, not yet in a language.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Phrase {
@@ -49,9 +67,35 @@ impl Phrase {
         self
     }
 
+    /// How to see whether somebody answers at an address, with a command to copy; an address that a shell would not take
+    /// for one word gets none.
+    pub fn how_to_probe(address: Option<&str>) -> Self {
+        Self::of_port(Say::HowProbePort, address).unwrap_or_else(|| Say::HowProbe.into())
+    }
+
+    /// A sentence about the host and port of an address.
+    pub fn of_port(say: Say, address: Option<&str>) -> Option<Self> {
+        let (host, port) = address?.rsplit_once(':')?;
+        let host = host.trim_matches(['[', ']']);
+        let plain = |sign: char| sign.is_ascii_alphanumeric() || ".-_:%".contains(sign);
+        let is_plain = !host.is_empty() && !host.starts_with('-') && host.chars().all(plain);
+        (is_plain && port.parse::<u16>().is_ok())
+            .then(|| Self::new(say).with("host", host).with("port", port))
+    }
+
     /// The sentence in a language.
     pub fn text(&self, lang: Lang) -> String {
-        fill(self.say.template(lang), &self.params)
+        let mut params = self.params.clone();
+        for value in params.values_mut() {
+            if value == "-" {
+                lang.unknown().clone_into(value);
+            } else if lang == Lang::Zh
+                && let Some(turned) = errors::reason(value)
+            {
+                *value = turned;
+            }
+        }
+        fill(self.say.template(lang), &params)
     }
 }
 

@@ -131,7 +131,7 @@ pub(super) fn chinese(message: &str) -> Option<String> {
 }
 
 /// What stands in a text where a template has `{}`.
-pub(super) fn values<'t>(template: &str, text: &'t str) -> Option<Vec<&'t str>> {
+fn values<'t>(template: &str, text: &'t str) -> Option<Vec<&'t str>> {
     let mut pieces = template.split("{}");
     let mut rest = text.strip_prefix(pieces.next()?)?;
     let mut values = Vec::new();

@@ -65,8 +65,9 @@ sentences! {
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
 
     HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
-    HowProbe: "on the consumer's host: the same command with --probe, or nc -vz HOST PORT", "在消费者主机上：同一命令加 --probe,或 nc -vz HOST PORT";
-    HowTryPort: "try the port from the consumer's host: nc -vz HOST PORT", "在消费者主机上试端口：nc -vz HOST PORT";
+    HowProbe: "on the consumer's host: the same command with --probe", "在消费者主机上：同一命令加 --probe";
+    HowProbePort: "on the consumer's host, the same command with --probe, or for one address: nc -vz {host} {port}", "在消费者主机上：同一命令加 --probe，或只试一个地址：nc -vz {host} {port}";
+    HowTryPort: "try the port from the consumer's host: nc -vz {host} {port}", "在消费者主机上试端口：nc -vz {host} {port}";
     HowAttachLog: "attach the consumer's log: --attach consumer:FILE", "附上消费者日志：--attach consumer:FILE";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 

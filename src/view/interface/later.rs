@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Case, Kept, View, addresses_of, invokers, routing};
 use crate::{
     model::{probe, version::Line},
-    report::words::Say,
+    report::words::{Phrase, Say},
     view::{
         held::{Layer, LayerKind},
         stage::{NotSeen, Stage, StageId, State},
@@ -37,7 +37,8 @@ pub(super) fn behind<'a>(
     offered(view, &kept);
     if early {
         view.connecting.clone_from(&view.offered);
-        view.stages.push(connectivity(reached));
+        let stage = connectivity(reached, view.connecting.first());
+        view.stages.push(stage);
     }
     let groups = groups(case, &kept);
     let replayed = if reached && groups.is_none() && routing::is_modelled(case) {
@@ -64,7 +65,8 @@ pub(super) fn behind<'a>(
     let reached = !kept.is_empty();
     if !early {
         view.connecting = addresses_of(&kept);
-        view.stages.push(connectivity(reached));
+        let stage = connectivity(reached, view.connecting.first());
+        view.stages.push(stage);
     }
     view.stages.push(if reached {
         Stage::unknown(
@@ -95,12 +97,12 @@ fn offered(view: &mut View, kept: &[Kept<'_>]) {
 }
 
 /// C: what the registry tells. Whether anybody answers there only attempts do (`diagnose::probed`).
-fn connectivity(reached: bool) -> Stage {
+fn connectivity(reached: bool, address: Option<&String>) -> Stage {
     if !reached {
         return Stage::skipped(StageId::Connectivity);
     }
     let missing = vec![NotSeen {
-        how_to_see: Some(Say::HowProbe.into()),
+        how_to_see: Some(Phrase::how_to_probe(address.map(String::as_str))),
         ..optional(Say::ConnectivityLayer)
     }];
     Stage {

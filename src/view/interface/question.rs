@@ -301,7 +301,7 @@ fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
         .map(|address| NotSeen {
             what: Phrase::new(Say::DirectAddress).with("address", address.as_str()),
             why: Say::NotInRegistry.into(),
-            how_to_see: Some(Say::HowProbe.into()),
+            how_to_see: Some(Phrase::how_to_probe(Some(address))),
             required: left.is_empty(),
         })
         .collect();

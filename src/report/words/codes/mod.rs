@@ -12,7 +12,7 @@ mod timeout;
 
 use serde_json::{Map, Value};
 
-use super::{Lang, reader};
+use super::{Lang, budget, errors, reader};
 use crate::diagnose::code::Code;
 
 /// The sentence of a code in a language, with `{name}` placeholders.
@@ -24,7 +24,8 @@ pub fn sentence(code: Code, lang: Lang) -> &'static str {
     }
 }
 
-/// The sentence with the parameters of a finding filled in; a list is joined by `, `, a missing value is `-`.
+/// The sentence with the parameters of a finding filled in; a list is joined by `, `; where a value is missing, it is said
+/// that there is none or that it is not known.
 pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
     let (en, zh) = variant(code, params).unwrap_or_else(|| both(code));
     let template = match lang {
@@ -39,32 +40,99 @@ pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
             rest = tail;
             break;
         };
-        let value = shown(params.get(name));
-        let own = (lang == Lang::Zh && name == "reason")
-            .then(|| reader::chinese(&value))
+        let value = shown(name, params.get(name), lang);
+        let own = (lang == Lang::Zh)
+            .then(|| reader::chinese(&value).or_else(|| errors::reason(&value)))
             .flatten();
-        out.push_str(own.as_ref().unwrap_or(&value));
+        let level = (code == Code::SettingOverridden)
+            .then(|| levels(name, params, lang))
+            .flatten();
+        out.push_str(own.or(level).as_ref().unwrap_or(&value));
         rest = after;
     }
     out.push_str(rest);
     out
 }
 
+/// The levels of a ladder by their names: the winner's, and those behind the values that lost, `5000 (consumer)`.
+fn levels(name: &str, params: &Map<String, Value>, lang: Lang) -> Option<String> {
+    let value = params.get(name)?;
+    match name {
+        "winner" => value.as_str().map(|word| budget::level(word, lang)),
+        "values" => Some(
+            value
+                .as_array()?
+                .iter()
+                .filter_map(Value::as_str)
+                .map(|text| {
+                    let split = text
+                        .strip_suffix(')')
+                        .and_then(|text| text.rsplit_once(" ("));
+                    split.map_or_else(
+                        || text.to_owned(),
+                        |(value, word)| format!("{value} ({})", budget::level(word, lang)),
+                    )
+                })
+                .collect::<Vec<_>>()
+                .join(", "),
+        ),
+        _ => None,
+    }
+}
+
+/// Parameters that are missing because there is nothing: others are because nobody knows.
+const ABSENT: [&str; 20] = [
+    "wanted",
+    "offered",
+    "group",
+    "version",
+    "classifier",
+    "key",
+    "keys",
+    "paths",
+    "named",
+    "mapped",
+    "held",
+    "kept",
+    "left",
+    "found",
+    "members",
+    "strays",
+    "own",
+    "other",
+    "reading",
+    "differs",
+];
+
 /// How a parameter looks inside a sentence.
-fn shown(value: Option<&Value>) -> String {
+fn shown(name: &str, value: Option<&Value>, lang: Lang) -> String {
+    let missing = || {
+        let absent = ABSENT.contains(&name) || matches!(value, Some(Value::Array(_)));
+        if absent {
+            lang.nothing()
+        } else {
+            lang.unknown()
+        }
+        .to_owned()
+    };
     match value {
-        None | Some(Value::Null) => "-".to_owned(),
-        Some(Value::String(text)) if text.is_empty() => "-".to_owned(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(items)) if items.is_empty() => "-".to_owned(),
+        None | Some(Value::Null) => missing(),
+        Some(Value::String(text)) if text.is_empty() || text == "-" => missing(),
+        Some(Value::String(text)) => match text.strip_prefix("- (") {
+            // A count behind what is not there, or is there and empty.
+            Some(count) => format!("{} ({count}", missing()),
+            None if text.starts_with(" (") => format!("\"\"{text}"),
+            None => text.clone(),
+        },
+        Some(Value::Array(items)) if items.is_empty() => missing(),
         Some(Value::Array(items)) => items
             .iter()
-            .map(|item| shown(Some(item)))
+            .map(|item| shown(name, Some(item), lang))
             .collect::<Vec<_>>()
             .join(", "),
         Some(Value::Object(fields)) => fields
             .iter()
-            .map(|(name, value)| format!("{name} {}", shown(Some(value))))
+            .map(|(field, value)| format!("{field} {}", shown(field, Some(value), lang)))
             .collect::<Vec<_>>()
             .join(", "),
         Some(other) => other.to_string(),

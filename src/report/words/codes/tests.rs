@@ -73,5 +73,5 @@ fn lists_and_gaps_are_readable() {
         text.ends_with("providers offer east (1), west (1)"),
         "{text}"
     );
-    assert!(filled(Code::GroupDiffers, &Map::new(), Lang::En).contains("asks for -"));
+    assert!(filled(Code::GroupDiffers, &Map::new(), Lang::En).contains("asks for none"));
 }
