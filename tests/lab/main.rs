@@ -13,6 +13,7 @@
 
 mod ask;
 mod check;
+mod differential;
 mod flap;
 mod http;
 mod link;
@@ -31,11 +32,19 @@ use std::{process::ExitCode, time::Instant};
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = match words.split_first() {
+        Some((verb, rest))
+            if verb == "run" && rest.first().is_some_and(|word| word == "--differential") =>
+        {
+            differential::run(&rest[1..])
+        }
+        Some((verb, rest)) if verb == "stand-in" => differential::stand_in(rest),
         Some((verb, rest)) if verb == "run" => {
             options::read(rest).and_then(|options| run(&options))
         }
         // Whatever a test runner passes on.
-        _ => check::check().map(|()| true),
+        _ => check::check()
+            .and_then(|()| differential::check::check())
+            .map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
