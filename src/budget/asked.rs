@@ -159,6 +159,15 @@ pub struct Measured {
     pub repeated: Vec<EqualCalls>,
 }
 
+impl Measured {
+    /// One value, which tells nothing of the others.
+    pub fn is_single(&self) -> bool {
+        self.distribution
+            .as_ref()
+            .is_some_and(|distribution| distribution.total() == 1)
+    }
+}
+
 /// What is taken for granted about measured times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
@@ -195,6 +204,8 @@ pub struct EqualCalls {
 pub struct Asked {
     /// Measured times.
     pub measured: Option<Measured>,
+    /// Pages of metrics that were named and did not answer, each with the reason.
+    pub unseen: Vec<(String, String)>,
     /// `--rtt`.
     pub rtt: Option<Micros>,
     /// `--link`.

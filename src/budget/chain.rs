@@ -73,6 +73,12 @@ fn link(text: &str) -> Result<Link, String> {
             .split_once('=')
             .ok_or_else(|| format!("`{part}` of {name}: expected K=V"))?;
         let time = || time(value).map_err(|error| format!("{key} of {name}: {error}"));
+        let longer_than_nothing = || match time()? {
+            Micros(0) => Err(format!(
+                "{key} of {name}: `{value}` must be longer than nothing"
+            )),
+            time => Ok(time),
+        };
         match key.trim() {
             "retries" => {
                 link.retries = value
@@ -80,10 +86,18 @@ fn link(text: &str) -> Result<Link, String> {
                     .map_err(|_| format!("retries of {name}: `{value}` is no whole number"))?
                     .into();
             }
-            "timeout" => link.timeout = Some(time()?),
-            "p99" => link.p99 = Some(time()?),
+            "timeout" => link.timeout = Some(longer_than_nothing()?),
+            "p99" => link.p99 = Some(longer_than_nothing()?),
             "spent" => link.spent = Some(time()?),
-            "cluster" => link.cluster = Some(value.to_owned()),
+            "cluster" => {
+                if matches!(Cluster::named(Some(value)), Cluster::Other(_)) {
+                    return Err(format!(
+                        "cluster of {name}: `{value}` is no strategy of Dubbo: failover, failfast, failsafe, failback, \
+                         forking, broadcast, available or mergeable"
+                    ));
+                }
+                link.cluster = Some(value.to_owned());
+            }
             "countdown" => {
                 link.countdown = match value {
                     "true" => true,
@@ -102,10 +116,11 @@ fn link(text: &str) -> Result<Link, String> {
 }
 
 fn time(value: &str) -> Result<Micros, String> {
-    match value.parse::<u64>() {
-        Ok(millis) => Ok(Micros::from_millis(millis)),
-        Err(_) => Micros::parse(value),
+    // A bare number is read as milliseconds, within the same bounds.
+    if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Micros::parse(&format!("{value}ms"));
     }
+    Micros::parse(value)
 }
 
 /// What one link comes to.

@@ -9,7 +9,7 @@ use super::{
     files::{self, Handed},
     live,
     questions::{Gathered, questions, take_port},
-    recorded, show, stream, unbuilt, wait, warn,
+    recorded, show, unbuilt, wait, warn,
 };
 use crate::{
     cli::{NoProviderArgs, RegistryFlags},
@@ -55,15 +55,8 @@ pub(super) fn run(args: &NoProviderArgs, around: &Surroundings) -> anyhow::Resul
         }
         (None, None) => answer(args, settings.clone(), around, true)?,
     };
-    let text = show::text(
-        &report,
-        &settings,
-        flags,
-        &around.environment,
-        around.terminal,
-        args.common.sight.snapshot.as_deref(),
-    );
-    Ok(stream::report(&text, Exit::of(report.exit))?)
+    let recording = args.common.sight.snapshot.as_deref();
+    show::end(&report, &settings, flags, around, recording)
 }
 
 /// Asks once.

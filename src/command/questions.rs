@@ -76,6 +76,7 @@ pub(super) fn questions(
                 if file.asks && !services.is_empty() {
                     notes.extend(of_another(log, &question.service));
                 }
+                notes.extend(otherwise(log, &question));
                 let hints = about(log, &question.service);
                 take_hints(&mut question, settings, &hints, snapshot, &mut notes);
             }
@@ -336,18 +337,40 @@ fn take_params(question: &mut Question, notes: &mut Vec<String>) {
     }
 }
 
+/// Remarks on parameters of the reference of which a text says something else than a flag, or several things.
+fn otherwise(log: &LogFacts, question: &Question) -> Vec<String> {
+    let service = &question.service;
+    let Some(shown) = log.reference(service) else {
+        return Vec::new();
+    };
+    let given = &question.consumer.params;
+    let differing = shown.settings.iter().filter_map(|(name, value)| {
+        let given = given.get(name).filter(|given| *given != value)?;
+        Some(format!(
+            "{service}: the text says {name}={value}, --param says {name}={given}: the flag counts"
+        ))
+    });
+    let unclear = shown
+        .unclear
+        .iter()
+        .filter(|name| !given.contains_key(*name))
+        .map(|name| {
+            format!("{service}: the text says several things for {name}: none is taken, give --param {name}=..")
+        });
+    differing.chain(unclear).collect()
+}
+
 /// The part of a log that speaks of a service, and what it says of nothing in particular.
 fn about(log: &LogFacts, service: &ServiceKey) -> QuestionHints {
-    let fits = |claim: &KeyClaim| {
-        claim.interface == service.interface
-            && (!claim.group.is_known() || claim.group.value() == service.group.as_deref())
-            && (!claim.version.is_known() || claim.version.value() == service.version.as_deref())
-    };
     let part = LogFacts {
         failures: log
             .failures
             .iter()
-            .filter(|failure| failure.service().is_none_or(|claim| fits(&claim.value)))
+            .filter(|failure| {
+                failure
+                    .service()
+                    .is_none_or(|claim| claim.value.can_be(service))
+            })
             .cloned()
             .collect(),
         ..log.clone()

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use super::{Surroundings, stream};
 use crate::{
     cli::{ColorChoice, Output, OutputFlags},
+    exit::Exit,
     report::{self, View, model::Report, style, style::Styler, words::Lang},
     settings::{Environment, Settings, Terminal},
 };
@@ -29,6 +31,25 @@ pub(super) fn styler(flags: &OutputFlags, environment: &Environment, is_terminal
         colour,
         unicode: environment.is_utf8(),
     }
+}
+
+/// Shows a report and ends with its exit code.
+pub(super) fn end(
+    report: &Report,
+    settings: &Settings,
+    flags: &OutputFlags,
+    around: &Surroundings,
+    recording: Option<&Path>,
+) -> anyhow::Result<Exit> {
+    let text = text(
+        report,
+        settings,
+        flags,
+        &around.environment,
+        around.terminal,
+        recording,
+    );
+    Ok(stream::report(&text, Exit::of(report.exit))?)
 }
 
 /// The text of a report.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::{
     diagnose::gather,
     input::log::{End, Language, LogFacts, MessageId},
-    model::version::DubboVersion,
+    model::version::{DubboVersion, Line},
     question::{Client, ConsumerState, Question, configured},
     snapshot::{Snapshot, SourceKind},
     view::{
@@ -83,7 +83,38 @@ fn take_from_settings(question: &mut Question, snapshot: &Snapshot, missing: &Mi
     }
 }
 
+/// Parameters of the reference that decide which addresses it can use.
+const OF_ADDRESSES: [&str; 2] = ["protocol", "tag"];
+
+/// What a log shows of the reference: the one reader of that, for every verb. The first text that shows the URL counts;
+/// one into which the providers' parameters were merged only as long as there is no other.
+fn take_reference(question: &mut Question, log: &LogFacts) {
+    let Some(found) = log.reference(&question.service) else {
+        return;
+    };
+    let consumer = &mut question.consumer;
+    if consumer
+        .printed
+        .as_ref()
+        .is_some_and(|known| !known.merged || found.merged)
+    {
+        return;
+    }
+    if !found.merged {
+        for name in OF_ADDRESSES {
+            if let Some(value) = found.settings.get(name) {
+                let params = &mut consumer.params;
+                params
+                    .entry(name.to_owned())
+                    .or_insert_with(|| value.clone());
+            }
+        }
+    }
+    consumer.printed = Some(found);
+}
+
 fn take_from_log(question: &mut Question, log: &LogFacts) {
+    take_reference(question, log);
     let hints = log.question_hints();
     let state = state_in(question, log);
     let consumer = &mut question.consumer;
@@ -108,6 +139,14 @@ fn take_from_log(question: &mut Question, log: &LogFacts) {
             .only()
             .and_then(|fact| DubboVersion::parse(&fact.value).ok());
     }
+    // Classes of Alibaba's Dubbo in its own stack frames: the last line before Apache's.
+    if consumer.dubbo.is_none()
+        && consumer.client != Some(Client::Go)
+        && log.origin.end != Some(End::Provider)
+        && is_of_alibaba(log)
+    {
+        consumer.dubbo = Some(DubboVersion::newest(Line::V2_6));
+    }
     if consumer.state.is_none() {
         consumer.state = state;
     }
@@ -128,6 +167,16 @@ fn missing_engines(log: &LogFacts) -> impl Iterator<Item = String> + '_ {
                 .cause()
                 .map(|fact| fact.value.trim().to_owned())
         })
+}
+
+/// Whether a failure in the text is one of a client before 2.7, and none says otherwise.
+fn is_of_alibaba(log: &LogFacts) -> bool {
+    let mut below = log
+        .failures
+        .iter()
+        .filter_map(|failure| failure.facts().dubbo_below().map(|fact| fact.value.clone()))
+        .peekable();
+    below.peek().is_some() && below.all(|version| version == "2.7.0")
 }
 
 /// The check at start failed and no call was made: the consumer is starting.

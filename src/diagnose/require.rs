@@ -1,5 +1,7 @@
 //! Optional facts that were made required (`--require`): unseen, they keep a healthy answer from being one.
 
+use std::collections::BTreeSet;
+
 use super::{Diagnosis, Outcome};
 use crate::{
     question::Question,
@@ -42,31 +44,49 @@ fn is_seen(fact: &str, question: &Question, diagnosis: &Diagnosis) -> bool {
 
 /// Makes the facts required.
 pub(super) fn apply(question: &Question, diagnosis: &mut Diagnosis) {
-    for fact in &question.require {
-        let Some(say) = said(fact).filter(|_| !is_seen(fact, question, diagnosis)) else {
+    let mut not_seen = diagnosis.not_seen.clone();
+    let lacking = demand(
+        &question.require,
+        |fact| is_seen(fact, question, diagnosis),
+        &mut not_seen,
+    );
+    diagnosis.not_seen = not_seen;
+    if lacking
+        && (diagnosis.outcome == Outcome::Reachable
+            || diagnosis.outcome == Outcome::Partly && diagnosis.verdict.is_none())
+    {
+        diagnosis.outcome = Outcome::Unknown;
+    }
+}
+
+/// Makes the demanded facts that were not seen required. Whether there is one.
+pub(super) fn demand(
+    facts: &BTreeSet<String>,
+    is_seen: impl Fn(&str) -> bool,
+    not_seen: &mut Vec<NotSeen>,
+) -> bool {
+    let mut lacking = false;
+    for fact in facts {
+        let Some(say) = said(fact).filter(|_| !is_seen(fact)) else {
             continue;
         };
-        let listed = diagnosis
-            .not_seen
-            .iter_mut()
-            .filter(|missing| missing.what.say == say);
+        lacking = true;
         let mut found = false;
-        for missing in listed {
+        for missing in not_seen
+            .iter_mut()
+            .filter(|missing| missing.what.say == say)
+        {
             missing.required = true;
             found = true;
         }
         if !found {
-            diagnosis.not_seen.push(NotSeen {
+            not_seen.push(NotSeen {
                 what: say.into(),
                 why: Say::NotAsked.into(),
                 how_to_see: None,
                 required: true,
             });
         }
-        if diagnosis.outcome == Outcome::Reachable
-            || diagnosis.outcome == Outcome::Partly && diagnosis.verdict.is_none()
-        {
-            diagnosis.outcome = Outcome::Unknown;
-        }
     }
+    lacking
 }

@@ -26,6 +26,15 @@ pub enum Answer {
     Samples(Vec<Sample>),
 }
 
+/// Why nothing came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoMetrics {
+    /// Nobody answered: the fact was not seen.
+    Silent(String),
+    /// What was answered is no metrics.
+    Bad(String),
+}
+
 impl Page {
     /// Whether a text is an address and no file.
     pub fn is_address(text: &str) -> bool {
@@ -93,7 +102,8 @@ impl Page {
         interface: Option<&str>,
         method: Option<&str>,
         limit: Duration,
-    ) -> Result<Answer, String> {
+    ) -> Result<Answer, NoMetrics> {
+        use NoMetrics::{Bad, Silent};
         choose_cryptography();
         let client = Client::builder()
             .user_agent(concat!("diag/", env!("CARGO_PKG_VERSION")))
@@ -102,7 +112,7 @@ impl Page {
             .redirect(redirect::Policy::none())
             .timeout(limit)
             .build()
-            .map_err(|error| error.without_url().to_string())?;
+            .map_err(|error| Bad(error.without_url().to_string()))?;
         let url = if self.is_server() {
             self.query(interface, method)
         } else {
@@ -110,24 +120,26 @@ impl Page {
         };
         let failed = |error: reqwest::Error| {
             if error.is_timeout() {
-                format!("no answer within {} ms", limit.as_millis())
+                Silent(format!("no answer within {} ms", limit.as_millis()))
+            } else if error.is_connect() {
+                Silent("no connection".to_owned())
             } else {
-                innermost(&error.without_url())
+                Silent(innermost(&error.without_url()))
             }
         };
         let mut response = client.get(url).send().await.map_err(failed)?;
         if !response.status().is_success() {
-            return Err(format!("HTTP {}", response.status().as_u16()));
+            return Err(Bad(format!("HTTP {}", response.status().as_u16())));
         }
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(failed)? {
             if body.len() + chunk.len() > MOST_BYTES {
-                return Err("the answer is larger than 64 MiB".to_owned());
+                return Err(Bad("the answer is larger than 64 MiB".to_owned()));
             }
             body.extend_from_slice(&chunk);
         }
         if self.is_server() {
-            return vector(&body).map(Answer::Samples);
+            return vector(&body).map(Answer::Samples).map_err(Bad);
         }
         Ok(Answer::Text(String::from_utf8_lossy(&body).into_owned()))
     }

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 
 use crate::{
-    input::log::LogFacts,
+    input::log::{LogFacts, ReferenceHint},
     model::{service_key::ServiceKey, version::DubboVersion, zone::Zones},
 };
 
@@ -111,6 +111,8 @@ pub struct Consumer {
     pub since: Option<Timestamp>,
     /// Parameters of the reference (`--param`): `protocol`, `tag`, `router`, `check` ...
     pub params: BTreeMap<String, String>,
+    /// What a log shows of the reference itself. A parameter that is given wins.
+    pub printed: Option<ReferenceHint>,
     /// Java Dubbo or another client.
     pub client: Option<Client>,
     /// Its JDK (`--jdk 17`), for script engines.

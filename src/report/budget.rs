@@ -1,14 +1,18 @@
-//! The report of `timeout-budget`: outcome null, the leading error as verdict.
+//! The report of `timeout-budget`: outcome null with the leading error as verdict, or `unknown` with candidates.
 
 use super::{
     build::{
-        Manner, assumed_info, certainty_word, envelope, finding_info, not_seen_info, question_info,
+        Manner, assumed_info, candidate_info, certainty_word, envelope, finding_info,
+        not_seen_info, outcome_word, question_info,
     },
     model::{Answer, Report, VerdictInfo},
     words::filled,
 };
 use crate::{
-    diagnose::budget::BudgetDiagnosis, exit::Ending, question::Question, snapshot::Snapshot,
+    diagnose::{Outcome, budget::BudgetDiagnosis},
+    exit::Ending,
+    question::Question,
+    snapshot::Snapshot,
 };
 
 /// One question with its answer.
@@ -25,7 +29,7 @@ pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner
     let endings: Vec<Ending> = answered
         .iter()
         .map(|one| Ending {
-            outcome: None,
+            outcome: outcome(one, manner),
             findings: one
                 .diagnosis
                 .findings
@@ -43,13 +47,20 @@ pub fn budget_report(answered: &[Answered], snapshot: &Snapshot, manner: &Manner
     envelope(reports, &endings, snapshot.manifest(), zones, manner)
 }
 
+/// A budget has no outcome of its own, unless nothing can be said.
+fn outcome(one: &Answered, manner: &Manner) -> Option<Outcome> {
+    one.diagnosis
+        .is_unknown(|finding| manner.filter.shows(finding))
+        .then_some(Outcome::Unknown)
+}
+
 fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
     let lang = manner.lang;
     let diagnosis = &one.diagnosis;
     let leading = diagnosis.leading(|finding| manner.filter.shows(finding));
     Answer {
         question: question_info(&one.question, snapshot),
-        outcome: None,
+        outcome: outcome(one, manner).map(outcome_word),
         verdict: leading.map(|finding| VerdictInfo {
             code: finding.code.to_string(),
             name: finding.code.name(),
@@ -63,7 +74,14 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
         }),
         models: Vec::new(),
         zones: None,
-        candidates: Vec::new(),
+        candidates: match outcome(one, manner) {
+            Some(_) => diagnosis
+                .undecided(|finding| manner.filter.shows(finding))
+                .iter()
+                .map(|candidate| candidate_info(candidate, lang))
+                .collect(),
+            None => Vec::new(),
+        },
         stages: Vec::new(),
         findings: diagnosis
             .findings

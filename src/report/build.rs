@@ -242,7 +242,7 @@ fn world_info(world: &WorldResult) -> WorldInfo {
     }
 }
 
-fn candidate_info(candidate: &Candidate, lang: Lang) -> CandidateInfo {
+pub(super) fn candidate_info(candidate: &Candidate, lang: Lang) -> CandidateInfo {
     CandidateInfo {
         code: candidate.code.to_string(),
         name: candidate.code.name(),
@@ -391,7 +391,7 @@ pub(super) fn not_seen_info(not_seen: &NotSeen, lang: Lang) -> NotSeenInfo {
     }
 }
 
-fn outcome_word(outcome: Outcome) -> &'static str {
+pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Reachable => "reachable",
         Outcome::Partly => "partly",

@@ -72,12 +72,14 @@ pub(super) fn rows(measured: &Measured) -> Vec<Row> {
 pub(super) fn marks(budget: &Budget, measured: &Measured, lang: Lang) -> Vec<(f64, String)> {
     let mut marks = Vec::new();
     let mut put = |at: Option<f64>, name: String| marks.extend(at.map(|at| (at, name)));
-    put(measured.p50_ms, "P50".to_owned());
-    put(measured.p90_ms, "P90".to_owned());
-    put(
-        measured.p99_high_ms.or(Some(measured.p99_low_ms)),
-        "P99".to_owned(),
-    );
+    // A quantile without an upper end lies in the row that has none.
+    let at = |low: Option<f64>, high: Option<f64>| high.or_else(|| low.map(|_| f64::INFINITY));
+    let p50 = at(measured.p50_low_ms, measured.p50_high_ms);
+    let p90 = at(measured.p90_low_ms, measured.p90_high_ms);
+    let p99 = at(Some(measured.p99_low_ms), measured.p99_high_ms);
+    for (at, name) in [(p50, "P50"), (p90, "P90"), (p99, "P99")] {
+        put(at, name.to_owned());
+    }
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of a timeout")]
     for row in budget.in_force.iter().take(1) {
         let name = Term::MarkInForce.text(lang, &[]);

@@ -249,6 +249,7 @@ fn consumer(common: &Common, layers: &Layers) -> Result<Consumer, SettingsError>
         version => version.map(Some).map_err(|error| error.to_string()),
     };
     Ok(Consumer {
+        printed: None,
         application: owned("consumer-app"),
         ip: owned("consumer-ip"),
         dubbo: read(layers, "dubbo", version)?.flatten(),

@@ -19,6 +19,7 @@ use diag::{
 };
 use serde_json::Value;
 
+mod edges;
 mod facts;
 mod numbers;
 mod probe;

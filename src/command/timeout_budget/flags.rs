@@ -22,6 +22,7 @@ const LONGEST: Micros = Micros::from_millis(100 * 24 * 3_600_000);
 pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
     let asked = Asked {
         measured: given(args)?,
+        unseen: Vec::new(),
         rtt: read("--rtt", args.rtt.as_deref(), Micros::parse)?,
         link: read("--link", args.link.as_deref(), |text| {
             LinkClass::named(text)
@@ -47,6 +48,15 @@ pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
         try_timeout: read("--try", args.try_timeout.as_deref(), positive)?,
         qps: read("--qps", args.qps.as_deref(), qps)?,
     };
+    if let Some(name) = asked
+        .writes
+        .iter()
+        .find(|name| name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == ','))
+    {
+        return Err(UsageError::new(format!(
+            "--write `{name}`: expected the name of one method"
+        )));
+    }
     if asked.bandwidth.is_some() && asked.payload.is_none() {
         return Err(UsageError::new("--bandwidth needs --payload")
             .hint("--payload 2KB --bandwidth 100Mbit"));

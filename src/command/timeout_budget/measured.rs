@@ -5,7 +5,7 @@ use std::io::{self, BufRead};
 use super::flags;
 use crate::{
     budget::{
-        asked::{Distribution, Doubt, EqualCalls, From, Measured},
+        asked::{Asked, Distribution, Doubt, EqualCalls, From, Measured},
         histogram::{Cumulative, Histogram, Range},
         plan::{self, Side},
         quantile::Quantile,
@@ -18,17 +18,21 @@ use crate::{
         samples::{self, Form},
     },
     model::service_key::ServiceKey,
-    observe::metrics::{Answer, Page},
+    observe::{
+        Deadline,
+        metrics::{Answer, NoMetrics, Page},
+    },
     question::Question,
     settings::Settings,
     snapshot::{Key, Snapshot, SourceId, SourceKind},
 };
 
-/// The measured times of `--samples` or `--prometheus`; none when neither is given.
-pub(super) fn measured(
+/// Takes over the measured times of `--samples` or `--prometheus`, or which pages did not answer.
+pub(super) fn measure(
     args: &TimeoutBudgetArgs,
     settings: &Settings,
-) -> anyhow::Result<Option<Measured>> {
+    asked: &mut Asked,
+) -> anyhow::Result<()> {
     let side = flags::side(args)?;
     let method = settings.invocation.method.as_deref();
     if let Some(path) = &args.samples {
@@ -43,10 +47,11 @@ pub(super) fn measured(
             }),
         };
         let reader = files::open(path)?;
-        return Ok(Some(of_samples(reader, &name, wanted, side)?));
+        asked.measured = Some(of_samples(reader, &name, wanted, side)?);
+        return Ok(());
     }
     let Some(place) = &args.prometheus else {
-        return Ok(None);
+        return Ok(());
     };
     let service = args
         .service
@@ -58,14 +63,13 @@ pub(super) fn measured(
         whose: side.map(whose),
     };
     let broken = |error: &dyn std::fmt::Display| content(place, &error.to_string());
-    let measured = if Page::is_address(place) {
-        of_pages(place, wanted, settings, side)?
-    } else {
-        let reader = files::open(std::path::Path::new(place))?;
-        let found = metrics::read(reader, wanted).map_err(|error| broken(&error))?;
-        of_metrics(found, side).map_err(|error| broken(&error))?
-    };
-    Ok(Some(measured))
+    if Page::is_address(place) {
+        return of_pages(place, wanted, settings, side, asked);
+    }
+    let reader = files::open(std::path::Path::new(place))?;
+    let found = metrics::read(reader, wanted).map_err(|error| broken(&error))?;
+    asked.measured = Some(of_metrics(found, side).map_err(|error| broken(&error))?);
+    Ok(())
 }
 
 /// The times in metrics that a recording holds: pages, answers of the QOS command `metrics`, attached files. None when
@@ -148,31 +152,48 @@ fn content(name: &str, problem: &str) -> InputError {
     }
 }
 
-/// All pages of a list of addresses, put together. One that does not answer is told and left out, unless it is the
-/// only one.
+/// All pages of a list of addresses, put together. One that does not answer is told and left out; when none answers the
+/// times are not seen. `--deadline` ends the asking.
 fn of_pages(
     places: &str,
     wanted: metrics::Wanted<'_>,
     settings: &Settings,
     side: Option<Side>,
-) -> anyhow::Result<Measured> {
+    asked: &mut Asked,
+) -> anyhow::Result<()> {
     let mut pages = Vec::new();
     for place in addresses(places) {
         pages.push(Page::parse(place).map_err(|problem| flags::wrong("--prometheus", &problem))?);
     }
     let runtime = live::runtime()?;
     let mut collector = Collector::default();
-    let (mut silent, mut first) = (0_u64, None);
+    let total = settings.deadline.unwrap_or(live::DEADLINE);
+    let deadline =
+        runtime.block_on(async { Deadline::starting_now(Some(total), settings.request_timeout) });
+    let (mut silent, mut first) = (Vec::new(), None);
+    let mut left_out = 0_u64;
     for page in &pages {
-        let answer = runtime.block_on(page.fetch(
-            wanted.service.map(|service| service.interface.as_str()),
-            wanted.method,
-            settings.request_timeout,
-        ));
+        let answer = if deadline.passed() {
+            Err(NoMetrics::Silent(format!(
+                "the deadline of {} ms had passed",
+                total.as_millis()
+            )))
+        } else {
+            runtime.block_on(page.fetch(
+                wanted.service.map(|service| service.interface.as_str()),
+                wanted.method,
+                deadline.request_limit(),
+            ))
+        };
         let answer = match answer {
             Ok(answer) => answer,
-            Err(problem) => {
-                silent += 1;
+            Err(NoMetrics::Silent(why)) => {
+                left_out += 1;
+                silent.push((page.shown(), why));
+                continue;
+            }
+            Err(NoMetrics::Bad(problem)) => {
+                left_out += 1;
                 first.get_or_insert_with(|| content(&page.shown(), &problem));
                 continue;
             }
@@ -192,20 +213,25 @@ fn of_pages(
             }
         }
     }
-    if let Some(error) = first.filter(|_| silent == pages.len() as u64) {
-        return Err(error.into());
+    if left_out == pages.len() as u64 {
+        if let Some(error) = first {
+            return Err(error.into());
+        }
+        asked.unseen = silent;
+        return Ok(());
     }
     let name = pages.iter().map(Page::shown).collect::<Vec<_>>().join(",");
     let mut measured = collector
         .finish(wanted)
         .and_then(|found| of_metrics(found, side))
         .map_err(|problem| content(&name, &problem))?;
-    if silent > 0 {
+    if left_out > 0 {
         measured
             .remarks
-            .push(("pages that did not answer".to_owned(), silent));
+            .push(("pages that did not answer".to_owned(), left_out));
     }
-    Ok(measured)
+    asked.measured = Some(measured);
+    Ok(())
 }
 
 /// The addresses of a list: a comma in front of `http` ends one.

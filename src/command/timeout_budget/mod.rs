@@ -8,15 +8,15 @@ use std::path::Path;
 
 use super::{
     Surroundings, begin,
-    files::{self, Handed},
+    files::{self, Content, Handed},
     live,
     questions::{Gathered, questions},
-    recorded, show, stream, unbuilt, warn,
+    recorded, show, unbuilt, warn,
 };
 use crate::{
     budget::asked::Asked,
     cli::TimeoutBudgetArgs,
-    diagnose::budget::diagnose_budget,
+    diagnose::budget::{self, diagnose_budget},
     error::UsageError,
     exit::Exit,
     observe::probe::Purpose,
@@ -37,9 +37,7 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     }
     let mut asked = flags::asked(args)?;
     begin(flags, &settings);
-    if let Some(measured) = measured::measured(args, &settings)? {
-        asked.measured = Some(measured);
-    }
+    measured::measure(args, &settings, &mut asked)?;
     let files = files::read(&args.common)?;
     let gathered = match &args.common.sight.snapshot {
         Some(path) => recorded(path, args, &settings, files)?,
@@ -69,15 +67,8 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
         stopped: gathered.stopped,
     };
     let report = budget_report(&answered, &gathered.snapshot, &manner);
-    let text = show::text(
-        &report,
-        &settings,
-        flags,
-        &around.environment,
-        around.terminal,
-        args.common.sight.snapshot.as_deref(),
-    );
-    Ok(stream::report(&text, Exit::of(report.exit))?)
+    let recording = args.common.sight.snapshot.as_deref();
+    show::end(&report, &settings, flags, around, recording)
 }
 
 /// What is missing behind a port.
@@ -92,8 +83,23 @@ fn services(args: &TimeoutBudgetArgs, files: &[Handed]) -> Vec<String> {
     match &args.service {
         Some(service) => vec![service.clone()],
         None if files.iter().any(Handed::names_a_service) => Vec::new(),
+        // A text was handed in, and nothing in it can be judged: what it says instead is told.
+        None if files.iter().any(|file| file.asks) && !files.iter().any(tells) => Vec::new(),
         None => vec![UNNAMED.to_owned()],
     }
+}
+
+/// Whether the text that was handed in tells of calls that ran out of time or were refused.
+fn tells(file: &Handed) -> bool {
+    matches!(&file.content, Content::Log(log) if file.asks && budget::tells(log))
+}
+
+/// A text without a service: the way out names this verb.
+fn of_this_verb(mut error: UsageError) -> UsageError {
+    for hint in &mut error.hints {
+        *hint = hint.replace("no-provider", "timeout-budget");
+    }
+    error
 }
 
 fn recorded(
@@ -109,7 +115,8 @@ fn recorded(
     files::enter(&mut files, &mut snapshot);
     let now = snapshot.manifest().recorded_at.time();
     let services = services(args, &files);
-    let asked = questions(&services, settings, &files, &logs, &snapshot, now)?;
+    let asked =
+        questions(&services, settings, &files, &logs, &snapshot, now).map_err(of_this_verb)?;
     warn(&args.common.output, &asked.notes);
     let stopped = recorded::fill(recording, &mut snapshot, &asked.questions, wants_budget)?;
     Ok(Gathered {
@@ -131,7 +138,8 @@ fn live(
     files::enter(&mut files, &mut snapshot);
     let now = snapshot.manifest().recorded_at.time();
     let services = services(args, &files);
-    let found = questions(&services, settings, &files, &[], &snapshot, now)?;
+    let found =
+        questions(&services, settings, &files, &[], &snapshot, now).map_err(of_this_verb)?;
     warn(&args.common.output, &found.notes);
     let mut questions = found.questions;
     let nothing = args.service.is_none()

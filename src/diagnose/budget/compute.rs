@@ -2,32 +2,27 @@
 
 use super::{
     Asked, Assumption, Certainty, Missing, NotSeen, Worlds,
-    consumer::{Side, side},
+    consumer::{Printed, Side, printed, side},
+    doubts::{self, Nobody},
     gather, ladder, links,
-    model::{Advice, Budget, InForce, Need, Notation, PerTry, Total, Tries, WhatIf},
+    model::{Budget, InForce, Tries},
+    numbers,
     observed::{Happening, happenings},
     providers::{Offer, Reader},
-    told::{chain_info, measured_info},
 };
 use crate::{
     budget::{
-        advice::{self, Advised},
-        asked::{Doubt, Pick},
         effective::{self, Call},
         layers::own_value,
-        plan::{self, Cluster, Side as Measuring},
+        plan::{self, Cluster},
         time::Micros,
     },
-    diagnose::code::Code,
     model::{url::Url, version::DubboVersion},
     question::Question,
-    report::words::{Phrase, Say},
+    report::words::Say,
     snapshot::{Key, Snapshot, SourceKind, Want},
-    view::held::{Listing, Reach, ReachFailure},
+    view::{held::ReachFailure, own},
 };
-
-/// The longest timeout that Dubbo can be given: an `int` of milliseconds.
-const LONGEST: u64 = i32::MAX as u64;
 
 /// Everything that was computed, for the findings.
 #[derive(Debug)]
@@ -40,8 +35,16 @@ pub(super) struct Computed<'a> {
     pub(super) offers: Vec<Offer>,
     pub(super) call: Call,
     pub(super) budget: Budget,
+    /// The timeouts as the levels give them, before a text is believed that shows another one.
+    pub(super) ladder: Vec<InForce>,
     /// What is in force depends on an assumption.
     pub(super) certainty: Certainty,
+    /// A text shows another timeout than the one in force.
+    pub(super) contradicted: bool,
+    /// Nothing is in force: nobody provides the service, or no provider has the method.
+    pub(super) void: bool,
+    /// The registries told everything, and nobody provides the service.
+    pub(super) nobody: Option<Nobody>,
     /// Registries that did not answer: what that is, and why their providers were not seen.
     pub(super) unread: Vec<(ReachFailure, NotSeen)>,
     pub(super) happenings: Vec<Happening>,
@@ -71,6 +74,15 @@ impl Computed<'_> {
         self.timeouts().max_by_key(|(_, time)| *time)
     }
 
+    /// How far a sentence about the timeout in force may be trusted.
+    pub(super) fn trust(&self) -> Certainty {
+        if self.contradicted {
+            Certainty::Possible
+        } else {
+            self.certainty
+        }
+    }
+
     /// The round trip that is computed with: as given, as tried, as its class of link has it.
     pub(super) fn round_trip(&self) -> Micros {
         let tried = self.probed.map(|(rtt, _)| rtt);
@@ -96,8 +108,9 @@ pub(super) fn compute<'a>(
     let worlds = Worlds::of(question);
     let version = worlds.version.clone();
     let registries = gather::all(question, snapshot, missing);
-    let offers_of = |version: &DubboVersion| {
-        let side = side(question, snapshot, version);
+    let printed = printed(question, &registries);
+    let computed_with = |version: &DubboVersion, printed: Option<&Printed>| {
+        let side = side(question, printed, snapshot, version);
         let offers: Vec<Offer> = registries
             .iter()
             .filter_map(|registry| Some((registry.address.as_ref(), registry.held.first()?)))
@@ -112,6 +125,15 @@ pub(super) fn compute<'a>(
                 reader.read(address, held)
             })
             .collect();
+        (side, offers)
+    };
+    let offers_of = |version: &DubboVersion| {
+        let (side, offers) = computed_with(version, printed.as_ref());
+        // What was merged from the providers is no setting of the reference, now that they are seen.
+        let merged = printed.as_ref().is_some_and(|printed| printed.merged);
+        if merged && offers.iter().any(|offer| !offer.providers.is_empty()) {
+            return computed_with(version, None);
+        }
         (side, offers)
     };
     let (side, offers) = offers_of(&version);
@@ -131,7 +153,11 @@ pub(super) fn compute<'a>(
             ..Budget::default()
         },
         certainty: Certainty::Certain,
-        unread: unread(&registries),
+        ladder: Vec::new(),
+        contradicted: false,
+        nobody: None,
+        void: false,
+        unread: doubts::unread(&registries),
         happenings: happenings(question),
         consumers,
         probed: None,
@@ -172,7 +198,10 @@ pub(super) fn compute<'a>(
                 computed.certainty = Certainty::Likely;
             }
         }
-        doubts(&mut computed);
+        computed.ladder.clone_from(&computed.budget.in_force);
+        computed.nobody = doubts::nobody(&computed, &registries);
+        doubts::doubts(&mut computed);
+        doubts::take_observed(&mut computed);
         if question.invocation.method.is_none() {
             let whole = computed
                 .budget
@@ -187,18 +216,30 @@ pub(super) fn compute<'a>(
                 whole,
             );
         }
-        computed.budget.tries = Some(tries(&computed));
+        if computed.void {
+            computed.budget.in_force.clear();
+            computed.budget.methods.clear();
+        } else {
+            computed.budget.tries = Some(tries(&computed));
+            own_cluster(&mut computed);
+        }
         computed.budget.links = links::links(&computed);
+        doubts::untold_probes(&mut computed);
         computed.probed = links::round_trip(&computed, &computed.budget.links);
         computed.budget.leaving = links::leaving(&computed);
         computed.budget.settings = super::raise_load::settings_rows(&computed);
     }
-    numbers(&mut computed);
+    numbers::numbers(&mut computed);
     computed.budget.observed = computed
         .happenings
         .iter()
         .map(|happening| happening.row.clone())
         .collect();
+    if !question.require.is_empty() {
+        let processes = own::processes(question, snapshot, missing);
+        let told = own::Own { processes }.told(question).is_some();
+        doubts::required(&mut computed, told);
+    }
     computed
 }
 
@@ -233,79 +274,6 @@ fn want_probes(computed: &Computed<'_>, missing: &Missing) {
     }
 }
 
-/// What keeps the ladder from being certain.
-fn doubts(computed: &mut Computed<'_>) {
-    let unknown_model = computed
-        .offers
-        .iter()
-        .any(|offer| !offer.model_known && !offer.providers.is_empty());
-    let unknown_rules = computed
-        .offers
-        .iter()
-        .any(|offer| !offer.rules_known && !offer.providers.is_empty());
-    let no_provider = computed
-        .budget
-        .in_force
-        .iter()
-        .any(ladder::provider_could_win);
-    let mut lacking = Vec::new();
-    if unknown_model {
-        lacking.push((Say::LayerApplicationModel, Say::NotAsked));
-    }
-    if unknown_rules {
-        lacking.push((Say::RulesOfConfigCenter, Say::NotAsked));
-    }
-    if no_provider {
-        let why = if computed.question.registries.is_empty() {
-            Say::NoRegistryNamed
-        } else {
-            Say::NotAsked
-        };
-        if computed.unread.is_empty() {
-            lacking.push((Say::ProvidersSettings, why));
-        }
-    }
-    for (what, why) in lacking {
-        computed.certainty = Certainty::Likely;
-        computed.not_seen.push(NotSeen {
-            what: Phrase::new(what).with("name", "-"),
-            why: why.into(),
-            how_to_see: Some(Say::HowRecordMore.into()),
-            required: false,
-        });
-    }
-    // What a registry that did not answer holds would decide: what is in force without it is a guess.
-    if no_provider && !computed.unread.is_empty() {
-        computed.certainty = Certainty::Possible;
-        for (failure, unread) in &computed.unread {
-            let how_to_see = match failure.raised.code {
-                Code::RegistryUnreachable => failure.how_to_try(),
-                _ => unread.how_to_see.clone(),
-            };
-            computed.not_seen.push(NotSeen {
-                what: Phrase::new(Say::ProvidersSettings).with("name", "-"),
-                how_to_see,
-                required: true,
-                ..unread.clone()
-            });
-        }
-    }
-}
-
-/// Registries that did not answer: what that is, and why their providers were not seen.
-fn unread(registries: &[gather::Registry]) -> Vec<(ReachFailure, NotSeen)> {
-    registries
-        .iter()
-        .filter_map(|registry| registry.held.first())
-        .filter_map(|held| match (&held.reach, &held.listing) {
-            (Reach::Failed(failure), Listing::Unknown(unseen)) => {
-                Some((failure.clone(), unseen.clone()))
-            }
-            _ => None,
-        })
-        .collect()
-}
-
 /// The URL that decides tries and cluster.
 pub(super) fn own<'c>(computed: &'c Computed<'_>) -> &'c Url {
     computed
@@ -324,6 +292,18 @@ pub(super) fn addresses(computed: &Computed<'_>) -> Option<u64> {
         .map(|offer| offer.providers.len())
         .sum();
     (count > 0).then_some(count as u64)
+}
+
+/// A strategy that Dubbo does not have by this name: own code, or every call fails.
+fn own_cluster(computed: &mut Computed<'_>) {
+    if let Cluster::Other(name) = Cluster::named(own(computed).text("cluster")) {
+        computed.assumed.push(Assumption {
+            what: "cluster",
+            value: name,
+            why: Say::AssumedOwnCluster.into(),
+            changes_verdict: true,
+        });
+    }
 }
 
 fn tries(computed: &Computed<'_>) -> Tries {
@@ -388,205 +368,12 @@ fn tries(computed: &Computed<'_>) -> Tries {
 pub(super) fn failing_share(computed: &Computed<'_>, timeout: Micros) -> Option<(f64, f64)> {
     let distribution = computed.asked.measured.as_ref()?.distribution.as_ref()?;
     let total = distribution.total();
-    if total == 0 {
+    // One value has no shares.
+    if total < 2 {
         return None;
     }
     let (certain, possible) = distribution.above(timeout);
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     let share = |count: u64| count as f64 / total as f64;
     Some((share(certain), share(possible)))
-}
-
-/// Everything that follows from what was given.
-fn numbers(computed: &mut Computed<'_>) {
-    let asked = computed.asked;
-    if let Some(measured) = &asked.measured {
-        let info = measured_info(measured);
-        let p99 = measured.p99.high.unwrap_or(measured.p99.low);
-        let need = |p99| plan::Need {
-            p99,
-            side: measured.side,
-            rtt: computed.round_trip(),
-            serialization: asked.serialized(),
-        };
-        let (high, low) = (need(p99), need(measured.p99.low));
-        let included = measured.side == Measuring::Consumer;
-        computed.budget.need = Some(Need {
-            p99_ms: p99.millis(),
-            rtt_ms: if included { 0.0 } else { high.rtt.millis() },
-            rtt_from: if included {
-                "included".to_owned()
-            } else {
-                match (asked.rtt, computed.probed, asked.link) {
-                    (Some(_), ..) => "given".to_owned(),
-                    (None, Some(_), _) => "probed".to_owned(),
-                    (None, None, Some(link)) => link.name().to_owned(),
-                    (None, None, None) => "unknown".to_owned(),
-                }
-            },
-            serialization_ms: if included {
-                0.0
-            } else {
-                high.serialization.millis()
-            },
-            total_ms: high.total().millis(),
-            total_low_ms: low.total().millis(),
-        });
-        let budget = plan::budget(high.total(), asked.factors);
-        computed.budget.per_try = Some(PerTry {
-            lower_factor: f64::from(asked.factors.lower.0) / 1000.0,
-            lower_ms: budget.lower.millis(),
-            tight_ms: budget.tight.millis(),
-            upper_factor: f64::from(asked.factors.upper.0) / 1000.0,
-            upper_ms: budget.upper.millis(),
-            comfortable_ms: budget.comfortable.millis(),
-        });
-        computed.budget.measured = Some(info);
-        let timeout = match asked.pick {
-            Pick::Tight => budget.tight,
-            Pick::Comfortable => budget.comfortable,
-        };
-        // Without an upper end nothing says that any timeout is long enough.
-        let fits = timeout <= Micros::from_millis(LONGEST);
-        if computed.has_service() && measured.p99.high.is_some() && fits {
-            computed.budget.advice = Some(advise(computed, timeout));
-        }
-        assume(computed, included);
-    }
-    total(computed);
-    what_if(computed);
-    computed.budget.capacity = super::raise_load::capacity(computed);
-    computed.budget.chain = chain_info(asked, computed.round_trip());
-}
-
-fn assume(computed: &mut Computed<'_>, included: bool) {
-    let asked = computed.asked;
-    let known = asked
-        .measured
-        .as_ref()
-        .is_some_and(|found| found.side_known);
-    let probed = computed.probed;
-    let mut assume = |what, value: &str, say| {
-        computed.assumed.push(Assumption {
-            what,
-            value: value.to_owned(),
-            why: Phrase::new(say),
-            changes_verdict: false,
-        });
-    };
-    match asked.measured.as_ref().and_then(|found| found.doubt) {
-        Some(Doubt::Unit) => assume("unit", "ms", Say::AssumedUnit),
-        Some(Doubt::SinceStart) => assume("window", "-", Say::AssumedSinceStart),
-        Some(Doubt::Unnamed | Doubt::Disagrees { .. }) | None => {}
-    }
-    if !known {
-        assume("p99-side", "provider", Say::AssumedProviderSide);
-    }
-    if !included && asked.rtt.is_none() {
-        match (probed, asked.link) {
-            (Some((rtt, false)), _) => {
-                assume("rtt", &format!("{rtt} ms"), Say::AssumedProbedElsewhere);
-            }
-            (Some((_, true)), _) => {}
-            (None, Some(link)) => assume("rtt", link.name(), Say::AssumedLink),
-            (None, None) => assume("rtt", "0 ms", Say::AssumedNoRtt),
-        }
-    }
-}
-
-fn advise(computed: &Computed<'_>, timeout: Micros) -> Advice {
-    let tries = computed.budget.tries.as_ref();
-    let write = tries.and_then(|tries| tries.writes).unwrap_or(false);
-    let now = tries.and_then(|tries| tries.retries);
-    let failover = tries.is_some_and(|tries| tries.cluster == "failover");
-    let retries = now
-        .filter(|_| failover)
-        .map(|now| plan::advised_retries(write, now));
-    let in_force = computed.budget.in_force.first();
-    let timeout_ms = timeout.0 / 1000;
-    let advised = Advised {
-        timeout_ms,
-        retries,
-        replaces_timeout: in_force.map_or_else(String::new, |row| {
-            let value = row.timeout_ms.map_or("?".to_owned(), |ms| ms.to_string());
-            format!("replaces timeout {value} ({})", row.level)
-        }),
-        replaces_retries: tries.map_or_else(String::new, |tries| {
-            let value = tries.retries.map_or("?".to_owned(), |n| n.to_string());
-            format!("replaces retries {value} ({})", tries.level)
-        }),
-    };
-    let service = &computed.question.service;
-    let method = computed.question.invocation.method.as_deref();
-    Advice {
-        timeout_ms,
-        retries,
-        pick: match computed.asked.pick {
-            Pick::Tight => "tight",
-            Pick::Comfortable => "comfortable",
-        },
-        rule: advice::rule_name(service),
-        notations: advice::notations(service, method, &advised)
-            .into_iter()
-            .map(|notation| Notation {
-                name: notation.name,
-                text: notation.text,
-            })
-            .collect(),
-    }
-}
-
-fn total(computed: &mut Computed<'_>) {
-    let in_turn = computed.budget.tries.as_ref().map(|tries| tries.in_turn);
-    let in_force = computed
-        .longest()
-        .zip(in_turn)
-        .map(|((_, timeout), tries)| timeout.times(tries).millis());
-    let advised = computed.budget.advice.as_ref().map(|advice| {
-        let tries = advice
-            .retries
-            .and_then(|retries| u64::try_from(retries).ok())
-            .map_or(in_turn.unwrap_or(1), |retries| retries + 1);
-        Micros::from_millis(advice.timeout_ms).times(tries).millis()
-    });
-    let upstream = computed.asked.upstream.map(Micros::millis);
-    if in_force.is_some() || advised.is_some() || upstream.is_some() {
-        computed.budget.total = Some(Total {
-            in_force_ms: in_force,
-            advised_ms: advised,
-            upstream_ms: upstream,
-        });
-    }
-}
-
-fn what_if(computed: &mut Computed<'_>) {
-    let Some(timeout) = computed.asked.try_timeout else {
-        return;
-    };
-    let share = failing_share(computed, timeout);
-    let in_turn = computed
-        .budget
-        .tries
-        .as_ref()
-        .map_or(1, |tries| tries.in_turn);
-    let verdict = match (&computed.budget.need, &computed.budget.per_try) {
-        (Some(need), Some(per_try)) => {
-            let millis = timeout.millis();
-            if millis < need.total_low_ms {
-                "too-small"
-            } else if millis < per_try.lower_ms {
-                "tight"
-            } else {
-                "enough"
-            }
-        }
-        _ => "unknown",
-    };
-    computed.budget.what_if = Some(WhatIf {
-        timeout_ms: timeout.millis(),
-        failing_low: share.map(|(low, _)| low),
-        failing_high: share.map(|(_, high)| high),
-        expected_tries: share.map(|(_, high)| plan::expected_tries(high, in_turn)),
-        verdict,
-    });
 }

@@ -1,19 +1,21 @@
 //! What the consumer's side sets, before anybody else is asked: system properties, the reference, settings files, the
 //! consumer-wide default.
 //!
+//! A URL of the reference that a log shows is the result of all that, and stands before the files.
+//!
 //! `AbstractConfig.refresh`: system properties beat the reference, the reference beats the files; what is set for the
 //! consumer as a whole fills what is left (2.7.2 on written without a prefix, before as `default.<key>`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::model::Beaten;
+use super::{gather::Registry, model::Beaten};
 use crate::{
     input::properties,
     model::{url::Url, version::DubboVersion},
     question::Question,
     rule::yaml::{self, Node, Value, YamlVersion},
     snapshot::{Snapshot, SourceId},
-    view::interface::consumer_url,
+    view::{held::Entry, interface::consumer_url},
 };
 
 /// Prefix of `--param` for consumer-wide defaults.
@@ -35,8 +37,57 @@ pub(super) struct Side {
 /// One source of settings, in the order in which they win.
 type Layer = (&'static str, BTreeMap<String, String>);
 
+/// Settings of the reference as something else than the question shows them.
+#[derive(Debug, Clone)]
+pub(super) struct Printed {
+    /// The level: a text, or the consumer's entry in the registry.
+    level: &'static str,
+    /// By name.
+    settings: BTreeMap<String, String>,
+    /// The providers' parameters were merged into them.
+    pub(super) merged: bool,
+}
+
+/// What a log shows of the reference, else what the consumer's own entry in the registry does. Entries that differ show
+/// nothing of what they differ in.
+pub(super) fn printed(question: &Question, registries: &[Registry]) -> Option<Printed> {
+    if let Some(hint) = &question.consumer.printed {
+        return Some(Printed {
+            level: "consumer-log",
+            settings: hint.settings.clone(),
+            merged: hint.merged,
+        });
+    }
+    let own: Vec<Url> = registries
+        .iter()
+        .flat_map(|registry| &registry.held)
+        .flat_map(|held| &held.consumers)
+        .filter(|entry| entry.is_of(&question.consumer))
+        .filter_map(Entry::plain)
+        .filter(|url| url.service() == question.service)
+        .collect();
+    let first = own.first()?;
+    let settings = first
+        .parameters
+        .iter()
+        .filter(|(name, _)| is_call_setting(name))
+        .filter(|(name, value)| own.iter().all(|url| url.parameter(name) == Some(value)))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
+    Some(Printed {
+        level: "consumer-entry",
+        settings,
+        merged: false,
+    })
+}
+
 /// Puts the consumer's side together.
-pub(super) fn side(question: &Question, snapshot: &Snapshot, version: &DubboVersion) -> Side {
+pub(super) fn side(
+    question: &Question,
+    printed: Option<&Printed>,
+    snapshot: &Snapshot,
+    version: &DubboVersion,
+) -> Side {
     let files = Files::read(snapshot, &question.service.interface);
     let (wide, own): (BTreeMap<_, _>, BTreeMap<_, _>) = question
         .consumer
@@ -48,9 +99,14 @@ pub(super) fn side(question: &Question, snapshot: &Snapshot, version: &DubboVers
         .into_iter()
         .map(|(key, value)| (key[WIDE.len()..].to_owned(), value))
         .collect();
-    let layers: [Layer; 5] = [
+    let (shown_by, printed) = printed.map_or_else(
+        || ("consumer-log", BTreeMap::new()),
+        |printed| (printed.level, printed.settings.clone()),
+    );
+    let layers: [Layer; 6] = [
         ("system-property", files.system),
         ("consumer", own),
+        (shown_by, printed),
         ("consumer-file", files.reference),
         ("consumer-wide", wide),
         ("consumer-wide-file", files.consumer),

@@ -144,11 +144,15 @@ fn link(computed: &Computed<'_>, (from_zone, to_zone): Pair, tried: &[Tried]) ->
         .measured
         .as_ref()
         .filter(|measured| measured.side == Side::Provider)
-        .map(|measured| plan::Need {
-            p99: measured.p99.high.unwrap_or(measured.p99.low),
-            side: measured.side,
-            rtt: median,
-            serialization: computed.asked.serialized(),
+        .filter(|measured| !measured.is_single())
+        .and_then(|measured| {
+            Some(plan::Need {
+                // Without an upper end there is no budget.
+                p99: measured.p99.high?,
+                side: measured.side,
+                rtt: median,
+                serialization: computed.asked.serialized(),
+            })
         });
     let budget = need.map(|need| plan::budget(need.total(), computed.asked.factors));
     Some(Link {

@@ -2,27 +2,33 @@
 
 mod compute;
 mod consumer;
+mod doubts;
 mod ladder;
 mod links;
 pub mod model;
+mod numbers;
 mod observed;
 mod providers;
 mod raise;
 mod raise_load;
 mod raise_logs;
 mod raise_tries;
+mod remedy;
 mod told;
+
+pub(crate) use observed::tells;
 
 use crate::{
     budget::asked::Asked,
     diagnose::{
-        Assumption, Certainty, Finding,
-        code::{Code, Severity},
+        Assumption, Candidate, Certainty, Finding,
+        code::{Code, Family, Severity},
         gather,
         observed::Observed as Known,
         worlds::Worlds,
     },
     question::Question,
+    report::words::Say,
     snapshot::{Snapshot, Want},
     view::{
         held::{ReachFailure, Standing},
@@ -40,6 +46,8 @@ pub struct BudgetDiagnosis {
     pub budget: model::Budget,
     /// Findings, errors first.
     pub findings: Vec<Finding>,
+    /// What a service without a provider could be due to.
+    pub candidates: Vec<Candidate>,
     /// What was taken for granted.
     pub assumed: Vec<Assumption>,
     /// What was wanted and not seen.
@@ -47,14 +55,62 @@ pub struct BudgetDiagnosis {
 }
 
 impl BudgetDiagnosis {
-    /// The finding that leads among those that are shown: an error, and more than possible.
+    /// The finding that leads among those that are shown: an error, and more than possible. Where a required fact was
+    /// not seen, one of registries or keys is the reason for that, and no answer.
     pub fn leading(&self, is_shown: impl Fn(&Finding) -> bool) -> Option<&Finding> {
+        let lacking = self.lacks_required();
         self.findings.iter().find(|finding| {
-            finding.severity == Severity::Error
+            let answers = matches!(
+                finding.code.family(),
+                Family::Timeout | Family::Consumer | Family::Network
+            );
+            is_error(finding)
                 && finding.certainty > Certainty::Possible
+                && (answers || !lacking)
                 && is_shown(finding)
         })
     }
+
+    /// Whether nothing can be said: nothing leads, and a required fact was not seen or errors are only possible.
+    pub fn is_unknown(&self, is_shown: impl Fn(&Finding) -> bool) -> bool {
+        let possible = self
+            .findings
+            .iter()
+            .any(|finding| is_error(finding) && is_shown(finding));
+        self.leading(is_shown).is_none() && (possible || self.lacks_required())
+    }
+
+    /// What it could be when nothing leads.
+    pub fn undecided(&self, is_shown: impl Fn(&Finding) -> bool) -> Vec<Candidate> {
+        let errors = self
+            .findings
+            .iter()
+            .filter(|finding| is_error(finding) && is_shown(finding));
+        let mut found: Vec<Candidate> = errors
+            .map(|finding| Candidate {
+                code: finding.code,
+                params: finding.params.clone(),
+                why: match finding.certainty {
+                    Certainty::Possible => Say::OnlyPossible.into(),
+                    _ => Say::WithoutProviders.into(),
+                },
+            })
+            .collect();
+        for candidate in &self.candidates {
+            if found.iter().all(|known| known.code != candidate.code) {
+                found.push(candidate.clone());
+            }
+        }
+        found
+    }
+
+    fn lacks_required(&self) -> bool {
+        self.not_seen.iter().any(|missing| missing.required)
+    }
+}
+
+fn is_error(finding: &Finding) -> bool {
+    finding.severity == Severity::Error
 }
 
 /// A finding before it has its place in the report.
@@ -81,6 +137,12 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     raised.extend(raise_logs::logs(&computed));
     raised.extend(computed.unread.iter().map(|(failure, _)| unread(failure)));
     let mut findings: Vec<Finding> = raised.into_iter().map(finding).collect();
+    let nobody = computed.nobody.as_ref();
+    findings.extend(
+        nobody
+            .into_iter()
+            .flat_map(|nobody| nobody.findings.iter().cloned()),
+    );
     findings.sort_by(|a, b| {
         b.severity
             .cmp(&a.severity)
@@ -91,6 +153,7 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     findings.dedup_by(|a, b| a.code == b.code && a.subject == b.subject);
     BudgetDiagnosis {
         service: known.question.service.clone(),
+        candidates: nobody.map_or_else(Vec::new, |nobody| nobody.candidates.clone()),
         assumed: computed.assumed.clone(),
         not_seen: computed.not_seen.clone(),
         budget: computed.budget,
@@ -119,8 +182,17 @@ fn unread(failure: &ReachFailure) -> Raise {
 pub(crate) fn wanted_budget(question: &Question, snapshot: &Snapshot) -> Vec<Want> {
     let missing = Missing::default();
     let known = Known::of(question, snapshot, &missing);
-    compute::compute(&known.question, &Asked::default(), snapshot, &missing);
-    missing.into_wants()
+    let asked = Asked::default();
+    let computed = compute::compute(&known.question, &asked, snapshot, &missing);
+    let nobody = computed.nobody.is_some();
+    let mut wants = missing.into_wants();
+    if nobody {
+        // Why nobody is there, and what is near.
+        wants.extend(super::wanted(question, snapshot));
+        wants.sort();
+        wants.dedup();
+    }
+    wants
 }
 
 fn finding(raise: Raise) -> Finding {
@@ -139,7 +211,7 @@ fn finding(raise: Raise) -> Finding {
             _ => serde_json::Map::new(),
         },
         evidence: raise.evidence,
-        remedy: Vec::new(),
+        remedy: remedy::steps(raise.code),
         see: super::remedy::see(raise.code)
             .into_iter()
             .map(str::to_owned)

@@ -143,10 +143,14 @@ pub struct Measured {
     pub interval_high_ms: Option<f64>,
     /// `order-statistics` where there is an interval.
     pub method: Option<&'static str>,
-    /// The middle value.
-    pub p50_ms: Option<f64>,
-    /// Nine of ten.
-    pub p90_ms: Option<f64>,
+    /// Lower end of the bucket that holds the middle value.
+    pub p50_low_ms: Option<f64>,
+    /// Its upper end; `null` = open, or no distribution.
+    pub p50_high_ms: Option<f64>,
+    /// Lower end of the bucket that holds the value above nine of ten.
+    pub p90_low_ms: Option<f64>,
+    /// Its upper end; `null` = open, or no distribution.
+    pub p90_high_ms: Option<f64>,
     /// The mean; of buckets what it is at most.
     pub mean_ms: Option<f64>,
     /// Buckets for the picture: lower end, upper end, count.
@@ -197,7 +201,9 @@ pub struct Remark {
 /// What one try needs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Need {
-    /// The 99th percentile: the upper end where it is a range.
+    /// The P99 has no upper end: every number here is what is needed at least, and there is no budget.
+    pub at_least: bool,
+    /// The 99th percentile: the upper end where it is a range, the lower one where it is open.
     pub p99_ms: f64,
     /// Round trip; 0 when a P99 of the consumer's side contains it.
     pub rtt_ms: f64,
@@ -430,6 +436,8 @@ pub struct Advice {
     pub retries: Option<i32>,
     /// `tight` or `comfortable`.
     pub pick: &'static str,
+    /// The P99 behind it is weak (DG7010).
+    pub weak: bool,
     /// Name of the configurator rule.
     pub rule: String,
     /// Four notations.

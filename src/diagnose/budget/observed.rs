@@ -2,7 +2,7 @@
 
 use super::model::Observed;
 use crate::{
-    input::log::{Failure, LogFacts, MessageId},
+    input::log::{End, Fact, Failure, LogFacts, Message, MessageId},
     question::Question,
 };
 
@@ -23,6 +23,40 @@ pub(super) struct Happening {
     pub(super) late: bool,
     /// Numbers of a full pool.
     pub(super) pool: Option<Pool>,
+    /// A limit that refused the call.
+    pub(super) limit: Option<Reached>,
+}
+
+/// A limit that refused a call.
+#[derive(Debug, Clone)]
+pub(super) struct Reached {
+    /// Its parameter.
+    pub(super) name: &'static str,
+    /// Its value, where the text tells it.
+    pub(super) each: Option<u64>,
+    /// Calls at that moment, where the text tells them.
+    pub(super) active: Option<u64>,
+    /// Who refused: `consumer` or `provider`.
+    pub(super) whose: &'static str,
+}
+
+impl Reached {
+    fn of(message: &Message) -> Option<Self> {
+        let (name, whose) = match message.id {
+            MessageId::Actives => ("actives", "consumer"),
+            MessageId::Executes => ("executes", "provider"),
+            MessageId::Tps => ("tps", "provider"),
+            MessageId::Accepts => ("accepts", "provider"),
+            _ => return None,
+        };
+        let number = |fact: Option<&Fact<u64>>| fact.map(|fact| fact.value);
+        Some(Self {
+            name,
+            each: number(message.facts.limit()),
+            active: number(message.facts.active()),
+            whose,
+        })
+    }
 }
 
 /// A full pool.
@@ -34,6 +68,21 @@ pub(super) struct Pool {
     pub(super) max: Option<u64>,
     pub(super) tasks: Option<u64>,
     pub(super) completed: Option<u64>,
+    /// The pool in which the consumer takes answers.
+    pub(super) of_consumer: bool,
+}
+
+/// Whether a text tells anything that this verb knows to judge, of whatever service.
+pub(crate) fn tells(log: &LogFacts) -> bool {
+    log.failures
+        .iter()
+        .any(|failure| failure.messages.iter().any(|message| is_told(message.id)))
+}
+
+/// Messages that are a happening, or part of one.
+fn is_told(id: MessageId) -> bool {
+    use MessageId as Id;
+    leads(id) || matches!(id, Id::Although | Id::GoTried | Id::GoTried3 | Id::Foreign)
 }
 
 /// Everything about timeouts in the logs of a question.
@@ -49,6 +98,25 @@ pub(super) fn happenings(question: &Question) -> Vec<Happening> {
         .collect()
 }
 
+/// Messages that say themselves what became of a call.
+fn leads(id: MessageId) -> bool {
+    use MessageId as Id;
+    matches!(
+        id,
+        Id::Wait
+            | Id::Send
+            | Id::WaitLocal
+            | Id::Slow
+            | Id::Pool
+            | Id::NoLeft
+            | Id::GoRead
+            | Id::Actives
+            | Id::Executes
+            | Id::Tps
+            | Id::Accepts
+    )
+}
+
 fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<Happening> {
     use MessageId as Id;
     let service = failure.service();
@@ -60,12 +128,7 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
     if service.is_some() && !about_service {
         return None;
     }
-    let telling = failure.messages.iter().find(|message| {
-        matches!(
-            message.id,
-            Id::Wait | Id::Send | Id::WaitLocal | Id::Slow | Id::Pool | Id::NoLeft | Id::GoRead
-        )
-    });
+    let telling = failure.messages.iter().find(|message| leads(message.id));
     let although = failure.has(Id::Although);
     let lead = telling.or_else(|| {
         failure
@@ -79,10 +142,10 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
     })?;
     let all = failure.facts();
     let facts = &lead.facts;
-    let number = |fact: Option<&crate::input::log::Fact<u64>>| fact.map(|fact| fact.value);
+    let number = |fact: Option<&Fact<u64>>| fact.map(|fact| fact.value);
     let written = facts.written().is_none_or(|fact| fact.value);
     let phase = match lead.id {
-        Id::Pool => "refused",
+        Id::Pool | Id::Actives | Id::Executes | Id::Tps | Id::Accepts => "refused",
         Id::Send if !written => "not-written",
         Id::Send => "written-late",
         Id::Foreign => "other-library",
@@ -107,6 +170,9 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
                 max: number(facts.max()),
                 tasks: number(facts.tasks()),
                 completed: number(facts.completed()),
+                of_consumer: facts
+                    .pool_side()
+                    .is_some_and(|side| side.value == End::Consumer),
             }
         });
     Some(Happening {
@@ -135,5 +201,6 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         cost_ns: number(all.cost_ns()),
         late: failure.has(Id::Late),
         pool,
+        limit: failure.messages.iter().find_map(Reached::of),
     })
 }

@@ -11,7 +11,7 @@ use super::{
 use crate::{
     budget::{
         asked::{Asked, Doubt, From},
-        plan,
+        plan::{self, Side},
         quantile::Quantile,
         quantile::interval_ranks,
         time::Micros,
@@ -83,8 +83,16 @@ pub(super) fn both(a: Certainty, b: Certainty) -> Certainty {
 }
 
 /// How far the P99 can be trusted, and why not further.
-fn weakness(asked: &Asked) -> Option<String> {
+pub(super) fn weakness(asked: &Asked) -> Option<String> {
     let measured = asked.measured.as_ref()?;
+    // The consumer's P99 has the network in it: a round trip cannot be longer.
+    if let (Side::Consumer, Some(rtt), Some(high)) = (measured.side, asked.rtt, measured.p99.high)
+        && rtt > high
+    {
+        return Some(format!(
+            "RTT {rtt} ms > P99 {high} ms of the consumer's side"
+        ));
+    }
     match measured.doubt {
         Some(Doubt::Unit) if measured.p99.high.is_some_and(|high| high < SHORT) => {
             return Some(format!("{} without a unit: ms or s?", measured.p99.low));
@@ -148,7 +156,7 @@ pub(super) fn timeouts(computed: &Computed<'_>) -> Vec<Raise> {
     } else {
         Certainty::Certain
     };
-    against_need(computed, both(trust, computed.certainty), &mut found);
+    against_need(computed, both(trust, computed.trust()), &mut found);
     network(computed, &mut found);
     over_upstream(computed, &mut found);
     found.extend(outliving(computed));
@@ -156,18 +164,23 @@ pub(super) fn timeouts(computed: &Computed<'_>) -> Vec<Raise> {
 }
 
 fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<Raise>) {
-    let (Some(need), Some(per_try)) = (&computed.budget.need, &computed.budget.per_try) else {
+    let Some(need) = &computed.budget.need else {
         return;
     };
+    let lower = computed
+        .budget
+        .per_try
+        .as_ref()
+        .map(|per_try| per_try.lower_ms);
     if let Some((row, timeout)) = computed.shortest() {
         let millis = timeout.millis();
         let params = json!({
-            "timeout": row.timeout_ms, "need": num(need.total_low_ms), "budget": num(per_try.lower_ms),
+            "timeout": row.timeout_ms, "need": num(need.total_low_ms), "budget": lower.map(num),
             "level": row.level,
         });
         let code = if millis < need.total_low_ms {
             Some(Code::TimeoutTooSmall)
-        } else if millis < per_try.lower_ms {
+        } else if lower.is_some_and(|lower| millis < lower) {
             Some(Code::TimeoutTight)
         } else {
             None
@@ -182,7 +195,7 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
     let Some((row, timeout)) = computed.longest() else {
         return;
     };
-    let too_long = timeout > LONG && timeout.millis() > 10.0 * need.total_ms;
+    let too_long = !need.at_least && timeout > LONG && timeout.millis() > 10.0 * need.total_ms;
     let held = computed
         .asked
         .qps
@@ -209,8 +222,21 @@ fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
     let Some(measured) = &computed.asked.measured else {
         return;
     };
+    // What contains a longer round trip than itself is nonsense (DG7010), and has no share of it.
+    let nonsense = measured.side == Side::Consumer
+        && measured
+            .p99
+            .high
+            .is_some_and(|high| computed.round_trip() > high);
+    if nonsense {
+        return;
+    }
+    // Of a need that is only known at least no share is known.
+    let Some(p99) = measured.p99.high.filter(|_| !measured.is_single()) else {
+        return;
+    };
     let need = plan::Need {
-        p99: measured.p99.high.unwrap_or(measured.p99.low),
+        p99,
         side: measured.side,
         rtt: computed.round_trip(),
         serialization: computed.asked.serialized(),
@@ -252,7 +278,7 @@ fn over_upstream(computed: &Computed<'_>, found: &mut Vec<Raise>) {
             evidence: evidence(computed, row),
             ..raise(
                 Code::TotalOverUpstream,
-                computed.certainty,
+                computed.trust(),
                 subject(computed),
                 json!({
                     "tries": tries.in_turn, "timeout": row.timeout_ms, "total": num(total.millis()),
@@ -286,7 +312,11 @@ fn outliving(computed: &Computed<'_>) -> Option<Raise> {
         evidence: provider.evidence.clone().into_iter().collect(),
         ..raise(
             Code::ProviderOutlivesConsumer,
-            Certainty::Certain,
+            if weakness(computed.asked).is_some() {
+                both(Certainty::Likely, computed.trust())
+            } else {
+                computed.trust()
+            },
             subject(computed),
             json!({
                 "inner": provider.address, "outer": subject(computed).1,
@@ -299,7 +329,7 @@ fn outliving(computed: &Computed<'_>) -> Option<Raise> {
 /// Findings about what is configured.
 pub(super) fn settings(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = Vec::new();
-    if !computed.has_service() {
+    if !computed.has_service() || computed.void {
         return found;
     }
     for row in &computed.budget.in_force {
@@ -314,7 +344,10 @@ pub(super) fn settings(computed: &Computed<'_>) -> Vec<Raise> {
 
 fn no_number(computed: &Computed<'_>, row: &InForce) -> Option<Raise> {
     // What does not fit into 32 bits is cut, and may end every call at once.
-    let is_cut = row.key.is_some() && row.timeout_ms.is_some_and(|millis| millis <= 0);
+    let written = row.value.as_deref().and_then(crate::model::url::parse_long);
+    let is_cut = row.key.is_some()
+        && (row.timeout_ms.is_some_and(|millis| millis <= 0)
+            || written.is_some_and(|value| value > i64::from(i32::MAX)));
     let is_wrong =
         row.timeout_ms.is_none() || is_cut || row.level == "default" && row.value.is_some();
     // Another client has its own way to read a value.

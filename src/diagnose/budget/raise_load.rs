@@ -9,7 +9,7 @@ use super::{
     compute::Computed,
     ladder::level,
     links::{Tried, is_consumer},
-    model::{Capacity, Limit, Setting},
+    model::{Capacity, Chain, Limit, Setting},
     raise::{num, subject},
 };
 use crate::{
@@ -129,6 +129,7 @@ pub(super) fn capacity(computed: &Computed<'_>) -> Option<Capacity> {
     // Little's law is about the mean.
     let (rt_ms, rt_from) = match measured.mean_ms {
         Some(mean) => (mean, "mean"),
+        None if need.at_least => return None,
         None => (need.p99_ms, "p99"),
     };
     let time = millis(rt_ms);
@@ -384,7 +385,8 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
             json!({ "chain": whole, "calls": last.reached_by, "last": last.name }),
         ));
     }
-    for pair in chain.hops.windows(2) {
+    found.extend(too_small(computed, chain));
+    for (index, pair) in chain.hops.windows(2).enumerate() {
         let counted = chain
             .countdowns
             .iter()
@@ -392,7 +394,7 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
         if let Some(by) = pair[0].outlasted_by_ms.filter(|_| !counted) {
             found.push(raise(
                 Code::ProviderOutlivesConsumer,
-                Certainty::Certain,
+                runs_that_long(computed, index),
                 ("chain", format!("{} -> {}", pair[0].name, pair[1].name)),
                 json!({ "inner": pair[1].name, "outer": pair[0].name, "by": num(by) }),
             ));
@@ -434,6 +436,46 @@ pub(super) fn chain(computed: &Computed<'_>) -> Vec<Raise> {
         ));
     }
     found
+}
+
+/// How sure it is that calls run longer than the outer link waits: of one call in a hundred it is known when a P99 that
+/// was given is longer; without one it is only possible.
+fn runs_that_long(computed: &Computed<'_>, outer: usize) -> Certainty {
+    let links = computed.asked.chain.get(outer..).unwrap_or_default();
+    let timeout = links.first().and_then(|link| link.timeout);
+    let known = links
+        .iter()
+        .take(2)
+        .filter_map(|link| link.p99)
+        .any(|p99| timeout.is_some_and(|timeout| p99 > timeout));
+    if known {
+        Certainty::Certain
+    } else {
+        Certainty::Possible
+    }
+}
+
+/// Links whose own P99 does not fit into their timeout.
+fn too_small(computed: &Computed<'_>, chain: &Chain) -> Vec<Raise> {
+    let rtt = computed.round_trip();
+    let links = computed.asked.chain.iter().zip(&chain.hops);
+    links
+        .filter_map(|(link, hop)| {
+            let (timeout, need) = (link.timeout?, link.p99?.plus(rtt));
+            (need > timeout).then(|| {
+                raise(
+                    Code::TimeoutTooSmall,
+                    Certainty::Certain,
+                    ("chain", hop.name.clone()),
+                    json!({
+                        "timeout": num(timeout.millis()), "need": num(need.millis()),
+                        "budget": num(computed.asked.factors.lower.of(need).millis()),
+                        "level": "chain",
+                    }),
+                )
+            })
+        })
+        .collect()
 }
 
 /// Round trips that vary much or were lost.

@@ -7,12 +7,12 @@ use serde_json::{Map, Value, json};
 use super::{
     Certainty, Raise,
     compute::Computed,
-    ladder,
+    doubts, ladder,
     observed::{Happening, Pool},
     raise::{num, subject},
 };
 use crate::{
-    budget::{effective::Call, time::Micros},
+    budget::time::Micros,
     diagnose::code::Code,
     report::words::{Phrase, Say},
     snapshot::SourceId,
@@ -29,9 +29,16 @@ pub(super) fn logs(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = Vec::new();
     for happening in &computed.happenings {
         found.extend(happening.pool.as_ref().map(|pool| full(happening, pool)));
+        found.extend(
+            happening
+                .pool
+                .as_ref()
+                .and_then(|pool| threads_reached(happening, pool)),
+        );
         if !happening.about_service {
             continue;
         }
+        found.extend(limit_reached(happening));
         found.extend(stalled(happening));
         found.extend(queued(computed, happening));
         found.extend(lost(computed, happening));
@@ -87,7 +94,7 @@ fn raise(
 }
 
 /// The line of the log.
-fn proof(happening: &Happening) -> Option<Evidence> {
+pub(super) fn proof(happening: &Happening) -> Option<Evidence> {
     let mut address = Map::new();
     address.insert("file".to_owned(), json!(happening.file));
     address.insert("line".to_owned(), json!(happening.row.line));
@@ -119,6 +126,23 @@ fn full(happening: &Happening, pool: &Pool) -> Raise {
     )
 }
 
+/// The provider's pool is a limit of its calls, and it is reached. That of the consumer's answers is none.
+fn threads_reached(happening: &Happening, pool: &Pool) -> Option<Raise> {
+    if pool.of_consumer {
+        return None;
+    }
+    Some(raise(
+        Code::ConcurrencyLimit,
+        Certainty::Certain,
+        happening,
+        ("setting", "threads".to_owned()),
+        json!({
+            "name": "threads", "each": pool.max, "active": pool.active, "whose": pool.name,
+            "reached": true,
+        }),
+    ))
+}
+
 /// Time lost before the request was written.
 fn stalled(happening: &Happening) -> Option<Raise> {
     let row = &happening.row;
@@ -126,7 +150,7 @@ fn stalled(happening: &Happening) -> Option<Raise> {
     let (lost, total, certainty) = match (row.phase, row.elapsed_ms, row.client_elapsed_ms) {
         ("not-written", Some(elapsed), _) => (elapsed, elapsed, Certainty::Certain),
         (_, _, Some(client)) if client.saturating_mul(2) >= limit => {
-            let total = client + row.server_elapsed_ms.unwrap_or_default();
+            let total = client.saturating_add(row.server_elapsed_ms.unwrap_or_default());
             let certainty = if client >= limit {
                 Certainty::Certain
             } else {
@@ -147,9 +171,9 @@ fn stalled(happening: &Happening) -> Option<Raise> {
     ))
 }
 
+/// The P99 in milliseconds: none without an upper end.
 fn p99(computed: &Computed<'_>) -> Option<u64> {
-    let measured = computed.asked.measured.as_ref()?;
-    let p99 = measured.p99.high.unwrap_or(measured.p99.low);
+    let p99 = computed.asked.measured.as_ref()?.p99.high?;
     Some(p99.0.div_ceil(1000))
 }
 
@@ -196,42 +220,35 @@ fn lost(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
 
 /// The limit in the text is not the one that was computed.
 fn contradicted(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
-    if !computed.has_service() || computed.question.consumer.client.is_some_and(is_other) {
-        return None;
-    }
-    let observed = i64::try_from(happening.row.timeout_ms?).ok()?;
-    let asked = computed.question.invocation.method.as_deref();
-    let rows = match (&happening.method, asked) {
-        (Some(method), Some(asked)) if method != asked => of_method(computed, method),
-        (Some(method), None) => of_method(computed, method),
-        _ => computed.budget.in_force.clone(),
+    let (observed, computed_ms) = doubts::contradiction(computed, happening)?;
+    // Without a provider anything of its could be in force.
+    let certainty = if computed.ladder.iter().any(ladder::provider_could_win) {
+        Certainty::Likely
+    } else {
+        Certainty::Certain
     };
-    // Without a provider anything could be in force.
-    if rows.iter().any(ladder::provider_could_win)
-        || rows.iter().any(|row| row.timeout_ms == Some(observed))
-    {
-        return None;
-    }
-    let computed_ms = rows.first()?.timeout_ms;
     Some(raise(
         Code::ObservedContradicts,
-        Certainty::Certain,
+        certainty,
         happening,
         subject(computed),
         json!({ "observed": observed, "computed": computed_ms }),
     ))
 }
 
-fn is_other(client: crate::question::Client) -> bool {
-    client == crate::question::Client::Go
-}
-
-fn of_method(computed: &Computed<'_>, method: &str) -> Vec<super::model::InForce> {
-    let call = Call {
-        method: method.to_owned(),
-        ..computed.call.clone()
-    };
-    ladder::in_force(&computed.offers, &computed.side, &call, &computed.version)
+/// A limit that a text names as the reason of a refusal.
+fn limit_reached(happening: &Happening) -> Option<Raise> {
+    let reached = happening.limit.as_ref()?;
+    Some(raise(
+        Code::ConcurrencyLimit,
+        Certainty::Certain,
+        happening,
+        ("setting", reached.name.to_owned()),
+        json!({
+            "name": reached.name, "each": reached.each, "active": reached.active,
+            "whose": reached.whose, "reached": true,
+        }),
+    ))
 }
 
 /// What a log shows of one call is longer than the caller waits.

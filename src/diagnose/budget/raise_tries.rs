@@ -1,5 +1,7 @@
 //! Findings about tries: writes that are tried again, retries that nobody makes, calls at the same time.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, json};
 
 use super::{
@@ -7,15 +9,18 @@ use super::{
     compute::Computed,
     ladder,
     raise::{both, raise, subject},
+    raise_logs,
 };
 use crate::{
     budget::{
         asked::{EqualCalls, From},
         effective::{self, Call},
+        layers::own_value,
         plan::{self, Cluster},
         time::Micros,
     },
     diagnose::code::Code,
+    model::url::parse_int,
     report::words::{Phrase, Say},
     snapshot::SourceId,
     view::stage::Evidence,
@@ -34,7 +39,7 @@ pub(super) fn tries(computed: &Computed<'_>) -> Vec<Raise> {
 }
 
 /// Equal calls of an access log that lie no further apart than all tries of one call take.
-fn seen_again(computed: &Computed<'_>, method: &str, tries: i32) -> Vec<Evidence> {
+fn seen_again(computed: &Computed<'_>, method: &str, tries: u64) -> Vec<Evidence> {
     let Some(measured) = &computed.asked.measured else {
         return Vec::new();
     };
@@ -51,7 +56,7 @@ fn seen_again(computed: &Computed<'_>, method: &str, tries: i32) -> Vec<Evidence
         .filter_map(|row| u64::try_from(row.timeout_ms?).ok())
         .max()
         .unwrap_or(0);
-    let window = Micros::from_millis(longest).times(u64::try_from(tries).unwrap_or(1));
+    let window = Micros::from_millis(longest).times(tries);
     measured
         .repeated
         .iter()
@@ -79,6 +84,54 @@ fn equal_calls(file: &str, pair: &EqualCalls) -> Option<Evidence> {
     })
 }
 
+/// A text shows that calls of the method were tried more than once.
+fn seen_tried(computed: &Computed<'_>, method: &str) -> Vec<Evidence> {
+    let asked = computed.question.invocation.method.as_deref();
+    computed
+        .happenings
+        .iter()
+        .filter(|happening| happening.about_service)
+        .filter(|happening| happening.method.as_deref().or(asked) == Some(method))
+        .filter(|happening| happening.row.tries.is_some_and(|tries| tries > 1))
+        .take(PAIRS)
+        .filter_map(raise_logs::proof)
+        .collect()
+}
+
+/// Nothing tells of the reference: the question comes from a text that does not show it, and no registry was named. The
+/// default of `retries` is then no knowledge.
+fn is_guess(computed: &Computed<'_>) -> bool {
+    let question = computed.question;
+    let consumer = &question.consumer;
+    !question.logs.is_empty()
+        && question.registries.is_empty()
+        && consumer.printed.is_none()
+        && consumer.params.is_empty()
+        && computed
+            .budget
+            .tries
+            .as_ref()
+            .is_none_or(|tries| tries.level == "default")
+}
+
+/// How often a call that fails is made again, while the caller waits or later (`failback`).
+fn again(computed: &Computed<'_>, method: &str) -> Option<u64> {
+    let own = super::compute::own(computed);
+    let call = Call {
+        method: method.to_owned(),
+        ..computed.call.clone()
+    };
+    let tries = effective::tries(own, &call).ok()?;
+    let cluster = Cluster::named(own.text("cluster"));
+    let plain = own.text("retries").and_then(|text| text.parse().ok());
+    let found = plan::tries(&cluster, tries, plain, None, None);
+    match cluster {
+        Cluster::Failover | Cluster::Other(_) => Some(found.in_turn - 1),
+        Cluster::Failback => Some(found.later),
+        _ => None,
+    }
+}
+
 /// Writes that are tried again: the method asked about, or, one step lower, those that the providers list.
 fn writes(computed: &Computed<'_>) -> Vec<Raise> {
     let methods = match &computed.question.invocation.method {
@@ -86,34 +139,37 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
         None => ladder::names(&computed.offers),
     };
     let declared = &computed.asked.writes;
-    let own = super::compute::own(computed);
-    let cluster = Cluster::named(own.text("cluster"));
-    if !cluster.retries() {
-        return Vec::new();
-    }
+    let known = match Cluster::named(super::compute::own(computed).text("cluster")) {
+        // Own code may well try once.
+        Cluster::Other(_) => Certainty::Possible,
+        _ => computed.certainty,
+    };
     methods
         .into_iter()
         .filter(|method| plan::writes(method, declared))
         .filter_map(|method| {
-            let call = Call {
-                method: method.clone(),
-                ..computed.call.clone()
-            };
-            let tries = effective::tries(own, &call).ok()?;
+            let again = again(computed, &method).filter(|again| *again > 0)?;
             let certainty = if declared.contains(&method) {
                 Certainty::Certain
             } else {
                 Certainty::Likely
             };
-            let seen = seen_again(computed, &method, tries);
-            (tries > 1).then(|| Raise {
-                lowered: computed.question.invocation.method.is_none(),
-                evidence: seen,
+            let tried = seen_tried(computed, &method);
+            let guess = tried.is_empty() && is_guess(computed);
+            let mut evidence = seen_again(computed, &method, again + 1);
+            evidence.extend(tried);
+            Some(Raise {
+                lowered: computed.question.invocation.method.is_none() || guess,
+                evidence,
                 ..raise(
                     Code::RetriesOnWrite,
-                    both(certainty, computed.certainty),
+                    if guess {
+                        Certainty::Possible
+                    } else {
+                        both(certainty, known)
+                    },
                     ("method", format!("{}#{method}", computed.question.service)),
-                    json!({ "method": method, "retries": tries - 1 }),
+                    json!({ "method": method, "retries": again }),
                 )
             })
         })
@@ -126,12 +182,19 @@ fn no_number(computed: &Computed<'_>) -> Option<Raise> {
         return None;
     }
     let own = super::compute::own(computed);
-    let value = effective::tries(own, &computed.call).err()?;
+    let own_text = || own_value(own, &computed.call.method, "retries");
+    let (value, effect) = if let Err(value) = effective::tries(own, &computed.call) {
+        (value, "NumberFormatException")
+    } else {
+        // One more than the largest `int` is the smallest, and that is one try.
+        let value = own_text().filter(|value| parse_int(value) == Some(i32::MAX))?;
+        (value, "1 try")
+    };
     Some(raise(
         Code::TimeoutNotANumber,
         computed.certainty,
         ("setting", "retries".to_owned()),
-        json!({ "key": "retries", "value": value, "effect": "NumberFormatException" }),
+        json!({ "key": "retries", "value": value, "effect": effect }),
     ))
 }
 
@@ -147,6 +210,15 @@ fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
             json!({ "key": key, "value": value, "whose": whose, "reason": reason }),
         )
     };
+    let asked = computed.question.invocation.method.as_deref();
+    let of_method = |name: &str| {
+        let (method, setting) = name.rsplit_once('.')?;
+        let is_asked = asked.is_none_or(|asked| asked == method);
+        (setting == "retries" && is_asked).then(|| method.to_owned())
+    };
+    if version.line().is_3x() {
+        found.extend(unread_of_methods(computed, &of_method));
+    }
     for key in ["retries", "cluster"] {
         let in_force = own.text(key);
         for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
@@ -192,6 +264,38 @@ fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
         ));
     }
     found
+}
+
+/// `<method>.retries` of a provider, which 3.x does not read either: each once.
+fn unread_of_methods(
+    computed: &Computed<'_>,
+    of_method: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Raise> {
+    let own = super::compute::own(computed);
+    let mut by_key: BTreeMap<&String, Raise> = BTreeMap::new();
+    for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
+        for (key, value) in &provider.url.parameters {
+            let Some(method) = of_method(key) else {
+                continue;
+            };
+            if own_value(own, &method, "retries").as_ref() == Some(value) {
+                continue;
+            }
+            by_key.entry(key).or_insert_with(|| Raise {
+                evidence: provider.evidence.clone().into_iter().collect(),
+                ..raise(
+                    Code::RetriesWithoutEffect,
+                    Certainty::Certain,
+                    ("setting", format!("{key} (provider)")),
+                    json!({
+                        "key": key, "value": value, "whose": "provider",
+                        "reason": format!("Dubbo {}", computed.version),
+                    }),
+                )
+            });
+        }
+    }
+    by_key.into_values().collect()
 }
 
 fn parallel(computed: &Computed<'_>) -> Option<Raise> {

@@ -23,8 +23,11 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
             .and_then(|distribution| distribution.estimate(quantile))
     };
     let p99 = estimate(Quantile::P99);
-    let middle = |quantile| {
-        estimate(quantile).map(|found| found.value.high.unwrap_or(found.value.low).millis())
+    let low = |quantile| estimate(quantile).map(|found| found.value.low.millis());
+    let high = |quantile| {
+        estimate(quantile)
+            .and_then(|found| found.value.high)
+            .map(Micros::millis)
     };
     let (from, name) = match &measured.from {
         From::Given => ("given", None),
@@ -45,8 +48,10 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
         interval_low_ms: p99.map(|found| found.interval.low.millis()),
         interval_high_ms: p99.and_then(|found| found.interval.high.map(Micros::millis)),
         method: p99.map(|_| "order-statistics"),
-        p50_ms: middle(Quantile::P50),
-        p90_ms: middle(Quantile::P90),
+        p50_low_ms: low(Quantile::P50),
+        p50_high_ms: high(Quantile::P50),
+        p90_low_ms: low(Quantile::P90),
+        p90_high_ms: high(Quantile::P90),
         mean_ms: measured
             .distribution
             .as_ref()

@@ -177,6 +177,10 @@ claims! {
     Retries / retries: u64, true;
     /// Cluster strategy.
     Cluster / cluster: String, true;
+    /// Settings that the URL of the reference shows, `name=value`; empty when it is whole and has none.
+    Reference / reference: Vec<String>, true;
+    /// The same of a URL into which the providers' parameters were merged (2.x).
+    ReferenceMerged / reference_merged: Vec<String>, true;
     /// Calls made.
     Tries / tries: u64, true;
     /// The addresses tried, complete and distinct.

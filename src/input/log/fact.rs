@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::model::service_key::ServiceKey;
+
 /// Where in the text a fact stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
 pub struct Place {
@@ -147,6 +149,13 @@ impl KeyClaim {
         self.interface == other.interface
             && self.group.agrees(&other.group)
             && self.version.agrees(&other.version)
+    }
+
+    /// Whether it can be this service.
+    pub fn can_be(&self, service: &ServiceKey) -> bool {
+        self.interface == service.interface
+            && (!self.group.is_known() || self.group.value() == service.group.as_deref())
+            && (!self.version.is_known() || self.version.value() == service.version.as_deref())
     }
 
     /// Takes over the parts that another text about the same service shows.

@@ -1,7 +1,7 @@
 //! What a text contributes to the question: service, consumer, version, registries. Where it says two things, both are
 //! listed; nothing is chosen silently.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -10,6 +10,7 @@ use super::fact::{End, Fact, KeyClaim, Language, Place, Strength};
 use super::facts::LogFacts;
 use super::failure::Failure;
 use super::message::{Message, MessageId};
+use crate::model::service_key::ServiceKey;
 
 /// What the text says of one thing: nothing, one value, or several that differ.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,7 +104,65 @@ pub struct QuestionHints {
     pub namespaces: Candidates<String>,
 }
 
+/// What a text shows of the reference of one service: the URL it was made from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReferenceHint {
+    /// Settings by name; those of which the text shows several values are left out.
+    pub settings: BTreeMap<String, String>,
+    /// Names of which it shows several values.
+    pub unclear: BTreeSet<String>,
+    /// Into every URL that the text shows the providers' parameters were merged (2.x).
+    pub merged: bool,
+}
+
 impl LogFacts {
+    /// What this text shows of the reference of a service; none when it shows no URL of it. What a provider wrote says
+    /// nothing of it.
+    pub fn reference(&self, service: &ServiceKey) -> Option<ReferenceHint> {
+        if self.origin.end == Some(End::Provider) {
+            return None;
+        }
+        let mut shown: Vec<(&[String], bool)> = Vec::new();
+        for failure in self.failures.iter().chain(&self.statements) {
+            for message in &failure.messages {
+                let of_service = message
+                    .facts
+                    .service()
+                    .is_some_and(|claim| claim.value.can_be(service));
+                for claim in message.facts.iter().filter(|_| of_service) {
+                    match claim {
+                        Claim::Reference(fact) => shown.push((&fact.value, false)),
+                        Claim::ReferenceMerged(fact) => shown.push((&fact.value, true)),
+                        _ => {}
+                    }
+                }
+            }
+        }
+        // A URL without anything of the providers is the better witness.
+        let merged = shown.iter().all(|(_, merged)| *merged);
+        shown.retain(|(_, of_both)| *of_both == merged);
+        if shown.is_empty() {
+            return None;
+        }
+        let mut hint = ReferenceHint {
+            merged,
+            ..ReferenceHint::default()
+        };
+        for (name, value) in shown
+            .iter()
+            .flat_map(|(settings, _)| settings.iter())
+            .filter_map(|setting| setting.split_once('='))
+        {
+            let known = hint.settings.entry(name.to_owned());
+            let known = known.or_insert_with(|| value.to_owned());
+            if known != value {
+                hint.unclear.insert(name.to_owned());
+            }
+        }
+        hint.settings.retain(|name, _| !hint.unclear.contains(name));
+        Some(hint)
+    }
+
     /// What this text contributes to the question.
     pub fn question_hints(&self) -> QuestionHints {
         let mut hints = QuestionHints::default();

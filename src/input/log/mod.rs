@@ -40,6 +40,6 @@ pub use fact::{
 pub use facts::{Encoding, LogFacts, LogOrigin};
 pub use failure::{Failure, Outcome};
 pub use group::MAX_FAILURES;
-pub use hints::{Candidates, QuestionHints, RegistryHint};
+pub use hints::{Candidates, QuestionHints, ReferenceHint, RegistryHint};
 pub use message::{Message, MessageId};
 pub use reader::LogReader;

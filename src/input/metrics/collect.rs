@@ -7,6 +7,8 @@ use crate::model::time::Micros;
 
 /// Most series that are kept.
 const MOST: usize = 20_000;
+/// Services and methods that are named when the wanted one is not there.
+const NAMED: usize = 5;
 
 /// Collects the samples of one page or of the pages of several processes.
 #[derive(Debug, Default)]
@@ -18,6 +20,8 @@ pub struct Collector {
     counts: BTreeMap<(String, String), f64>,
     kept: usize,
     others: u64,
+    /// Services and methods that the wanted one was looked for among, some of them.
+    other_names: BTreeSet<String>,
     not_numbers: u64,
     unknown_unit: u64,
     idle: u64,
@@ -65,6 +69,9 @@ impl Collector {
         }
         if is_of_others(sample, wanted) {
             self.others += u64::from(!is_count);
+            if !is_count && self.other_names.len() < NAMED {
+                self.other_names.extend(named(sample));
+            }
             return Ok(());
         }
         if !sample.value.is_finite() {
@@ -195,11 +202,18 @@ impl Collector {
                 left_out,
             });
         }
+        let missed = |left_out: &[(&'static str, u64)]| {
+            if self.other_names.is_empty() {
+                nothing(left_out)
+            } else {
+                of_others_only(wanted, &self.other_names)
+            }
+        };
         let Some((name, named)) = preferred(self.percentiles, wanted)? else {
-            return Err(nothing(&left_out));
+            return Err(missed(&left_out));
         };
         let Some((low, high)) = ends(&named) else {
-            return Err(nothing(&left_out));
+            return Err(missed(&left_out));
         };
         Ok(Found {
             whose: whose(&name),
@@ -372,6 +386,29 @@ fn is_of_others(sample: &Sample, wanted: Wanted<'_>) -> bool {
 )]
 fn whole(count: f64) -> u64 {
     count.round().min(9e18) as u64
+}
+
+/// The service and method that a sample is of.
+fn named(sample: &Sample) -> Option<String> {
+    let service = service_label(sample)?;
+    Some(match sample.labels.get("method") {
+        Some(method) => format!("{service}#{method}"),
+        None => service.to_owned(),
+    })
+}
+
+/// There are response times, and none of what was asked for.
+fn of_others_only(wanted: Wanted<'_>, others: &BTreeSet<String>) -> String {
+    let asked = match (wanted.service, wanted.method) {
+        (Some(service), Some(method)) => format!("{service}#{method}"),
+        (Some(service), None) => service.to_string(),
+        (None, method) => method.unwrap_or("-").to_owned(),
+    };
+    let shown: Vec<&str> = others.iter().map(String::as_str).take(NAMED).collect();
+    format!(
+        "it tells no response times of {asked}; it does of {}",
+        shown.join(", ")
+    )
 }
 
 fn nothing(left_out: &[(&'static str, u64)]) -> String {

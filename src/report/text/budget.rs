@@ -21,6 +21,16 @@ const ROWS: usize = 3;
 /// The first lines: what is the matter.
 pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
+    if answer.outcome == Some("unknown") {
+        let head = format!(
+            "{} {} {} ",
+            view.style.symbol(Symbol::Unknown),
+            Term::Title.text(lang, &[]),
+            view.style.dot()
+        );
+        page.heading(&head, Style::Doubt, Label::UnknownMessage.text(lang), 2);
+        return;
+    }
     let (symbol, style) = match (&answer.verdict, answer.findings.first()) {
         (Some(_), _) => (Symbol::Failed, Style::Bad),
         // An error that is only possible leads nothing, and is nothing to be calm about.
@@ -41,7 +51,8 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let message = match (&answer.verdict, first) {
         (Some(verdict), _) => safe(&verdict.message),
         (None, Some(first)) if first.severity != "info" => safe(&first.message),
-        _ => Term::Fine.text(lang, &[]),
+        _ if answer.not_seen.is_empty() => Term::Fine.text(lang, &[]),
+        _ => Term::FineAsSeen.text(lang, &[]),
     };
     page.heading(&head, style, &message, 2);
     let code = match (&answer.verdict, first) {
@@ -65,6 +76,7 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
 pub(super) fn rest(answer: &Answer) -> Answer {
     let mut rest = answer.clone();
     let told = answer.verdict.is_none()
+        && answer.outcome.is_none()
         && answer
             .findings
             .first()
@@ -79,6 +91,9 @@ pub(super) fn rest(answer: &Answer) -> Answer {
 pub(super) fn body(page: &mut Page, answer: &Answer, view: View<'_>) {
     let Some(budget) = &answer.budget else { return };
     let lang = view.lang;
+    if answer.outcome == Some("unknown") {
+        super::verdict::undecided(page, answer, view);
+    }
     if let Some(method) = &budget.method {
         page.field(&Term::Method.text(lang, &[]), &safe(method));
     }
@@ -227,9 +242,7 @@ fn methods(page: &mut Page, budget: &Budget, view: View<'_>) {
 }
 
 fn need(page: &mut Page, budget: &Budget, lang: Lang) {
-    let (Some(need), Some(per_try), Some(measured)) =
-        (&budget.need, &budget.per_try, &budget.measured)
-    else {
+    let (Some(need), Some(measured)) = (&budget.need, &budget.measured) else {
         return;
     };
     let word = |term: Term| term.text(lang, &[]);
@@ -265,7 +278,16 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
         ("serialization", rest.as_str()),
         ("total", total.as_str()),
     ];
-    page.field(&word(Term::Need), &Term::NeedSum.text(lang, &values));
+    let sum = if need.at_least {
+        Term::NeedAtLeast
+    } else {
+        Term::NeedSum
+    };
+    page.field(&word(Term::Need), &sum.text(lang, &values));
+    let Some(per_try) = &budget.per_try else {
+        page.field(&word(Term::Budget), &word(Term::BudgetOpen));
+        return;
+    };
     let rows = [
         (
             Term::BudgetTight,
@@ -437,20 +459,27 @@ fn total(page: &mut Page, budget: &Budget, lang: Lang) {
     }
 }
 
-fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
-    let low = number(measured.p99_low_ms);
-    let p99 = match measured.p99_high_ms {
-        Some(high) if number(high) == low => low,
-        Some(high) => format!("{low}-{}", number(high)),
-        None => format!("> {low}"),
+/// A bucket: one number where both ends are the same, `> low` where it is open.
+fn range(low: Option<f64>, high: Option<f64>) -> String {
+    let Some(low) = low.map(number) else {
+        return "-".to_owned();
     };
+    match high.map(number) {
+        Some(high) if high == low => low,
+        Some(high) => format!("{low}-{high}"),
+        None => format!("> {low}"),
+    }
+}
+
+fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
+    let p99 = range(Some(measured.p99_low_ms), measured.p99_high_ms);
     let text = match measured.samples {
         Some(samples) => {
             let open = Term::OpenEnd.text(lang, &[]);
             let values = [
                 ("samples", samples.to_string()),
-                ("p50", optional(measured.p50_ms)),
-                ("p90", optional(measured.p90_ms)),
+                ("p50", range(measured.p50_low_ms, measured.p50_high_ms)),
+                ("p90", range(measured.p90_low_ms, measured.p90_high_ms)),
                 ("p99", p99),
                 ("low", optional(measured.interval_low_ms)),
                 ("high", measured.interval_high_ms.map_or(open, number)),
@@ -499,6 +528,9 @@ fn advice(page: &mut Page, budget: &Budget, view: View<'_>) {
         }
         None => Term::AdviceRow.text(lang, &[("timeout", &timeout)]),
     };
+    if advice.weak {
+        text = format!("{text}   {}", Term::AdviceWeak.text(lang, &[]));
+    }
     if !view.verbose {
         text = format!("{text}   {}", Term::AdviceMore.text(lang, &[]));
     }

@@ -115,38 +115,44 @@ pub(super) fn asked(page: &mut Page, answer: &Answer, view: View<'_>) {
     }
 }
 
+/// What it could be, and what would have to be seen to know.
+pub(super) fn undecided(page: &mut Page, answer: &Answer, view: View<'_>) {
+    let lang = view.lang;
+    for candidate in &answer.candidates {
+        let text = format!(
+            "{} {}{}{}",
+            candidate.code,
+            candidate.name,
+            Label::Colon.text(lang),
+            safe(&candidate.why)
+        );
+        page.field(Label::Possible.text(lang), &text);
+    }
+    for missing in answer
+        .not_seen
+        .iter()
+        .filter(|missing| missing.required && answer.outcome == Some("unknown"))
+    {
+        page.field(
+            Label::Missing.text(lang),
+            &safe(&format!(
+                "{}{}{}",
+                missing.what,
+                Label::Colon.text(lang),
+                missing.why
+            )),
+        );
+        if let Some(how) = &missing.how_to_see {
+            super::how(page, how);
+        }
+    }
+}
+
 /// What follows the headline: proof, what came before and would come after, what to do, or what is missing.
 pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     let Some(verdict) = &answer.verdict else {
-        for candidate in &answer.candidates {
-            let text = format!(
-                "{} {}{}{}",
-                candidate.code,
-                candidate.name,
-                Label::Colon.text(lang),
-                safe(&candidate.why)
-            );
-            page.field(Label::Possible.text(lang), &text);
-        }
-        for missing in answer
-            .not_seen
-            .iter()
-            .filter(|missing| missing.required && answer.outcome == Some("unknown"))
-        {
-            page.field(
-                Label::Missing.text(lang),
-                &safe(&format!(
-                    "{}{}{}",
-                    missing.what,
-                    Label::Colon.text(lang),
-                    missing.why
-                )),
-            );
-            if let Some(how) = &missing.how_to_see {
-                super::how(page, how);
-            }
-        }
+        undecided(page, answer, view);
         return;
     };
     let finding = answer

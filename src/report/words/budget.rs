@@ -36,6 +36,7 @@ impl Term {
 terms! {
     Title: "TIMEOUT BUDGET", "超时预算";
     Fine: "nothing to complain about", "未发现问题";
+    FineAsSeen: "nothing to complain about in what could be seen", "在所能看到的范围内未发现问题";
     Method: "method", "方法";
     InForce: "in force", "生效";
     Force: "{timeout} ms from {level}", "{timeout} 毫秒，来自{level}";
@@ -51,6 +52,9 @@ terms! {
     Need: "need", "需要";
     NeedSum: "{p99} (P99, {side} side, {from}) + {rtt} (RTT, {rtt_from}) + {serialization} (serialization) = {total} ms",
         "{p99}（P99，{side}，{from}）+ {rtt}（RTT，{rtt_from}）+ {serialization}（序列化）= {total} 毫秒";
+    NeedAtLeast: "more than {p99} (P99, {side} side, {from}) + {rtt} (RTT, {rtt_from}) + {serialization} (serialization) = more than {total} ms",
+        "大于 {p99}（P99，{side}，{from}）+ {rtt}（RTT，{rtt_from}）+ {serialization}（序列化）= 大于 {total} 毫秒";
+    BudgetOpen: "none: the 99th percentile lies above the last bucket, and nothing says how far", "无：第 99 百分位高于最后一个桶，高出多少未知";
     Budget: "budget", "预算";
     BudgetTight: "{need} x {factor} = {product} -> {rounded} ms tight", "{need} x {factor} = {product} -> {rounded} 毫秒，紧凑";
     BudgetComfortable: "{need} x {factor} = {product} -> {rounded} ms comfortable", "{need} x {factor} = {product} -> {rounded} 毫秒，宽松";
@@ -113,6 +117,7 @@ terms! {
     Advice: "advice", "建议";
     AdviceRow: "timeout={timeout}", "timeout={timeout}";
     AdviceRetries: "timeout={timeout} retries={retries}", "timeout={timeout} retries={retries}";
+    AdviceWeak: "(from a weak P99)", "（来自不可靠的 P99）";
     AdviceMore: "(configurator, annotation, XML, properties: -v)", "（configurator、注解、XML、properties：-v）";
     Settings: "settings", "设置";
     Provider: "provider", "提供者";
@@ -127,6 +132,9 @@ terms! {
     LevelRule: "rule", "规则";
     LevelUnread: "rule {name}, which is not read", "规则 {name}（未读取）";
     LevelConsumer: "consumer", "消费者";
+    LevelLog: "consumer, as its URL in the text shows", "消费者（文本中其 URL 所示）";
+    LevelObserved: "what the text shows", "文本所示";
+    LevelEntry: "consumer, as its entry in the registry shows", "消费者（注册中心中其条目所示）";
     LevelWide: "consumer-wide default", "消费者全局默认";
     LevelFile: "settings file", "配置文件";
     LevelSystem: "system property", "系统属性";
@@ -191,6 +199,9 @@ pub fn level(word: &str, lang: Lang) -> String {
     let term = match base {
         "rule" => Term::LevelRule,
         "consumer" => Term::LevelConsumer,
+        "observed" => Term::LevelObserved,
+        "consumer-entry" => Term::LevelEntry,
+        "consumer-log" => Term::LevelLog,
         "consumer-wide" => Term::LevelWide,
         "consumer-file" | "consumer-wide-file" => Term::LevelFile,
         "system-property" => Term::LevelSystem,

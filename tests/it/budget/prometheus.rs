@@ -123,7 +123,7 @@ fn pages_of_several_processes_are_put_together() {
     assert!(found.contains("DG7010"), "{found}");
     let budget = &done.json()["reports"][0]["budget"];
     assert!(budget["advice"].is_null(), "no upper end, no advice");
-    // One that does not answer is told; nobody at all is an error.
+    // One that does not answer is told; when nobody does, the times are not known.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let closed = format!("http://{}/metrics", listener.local_addr().unwrap());
     drop(listener);
@@ -131,7 +131,15 @@ fn pages_of_several_processes_are_put_together() {
     assert_eq!(p99(&done), (50.0, 100.0));
     let remarks = &done.json()["reports"][0]["budget"]["measured"]["remarks"];
     assert!(remarks.to_string().contains("did not answer"), "{remarks}");
-    assert_eq!(ask(&closed, &[]).exit, 4);
+    let nobody = ask(&closed, &[]);
+    assert_eq!(nobody.exit, 3, "{nobody:?}");
+    let report = &nobody.json()["reports"][0];
+    assert_eq!(report["outcome"], "unknown");
+    let missing = report["not_seen"].to_string();
+    assert!(
+        missing.contains("response times of http://127.0.0.1") && missing.contains("no connection"),
+        "{missing}"
+    );
 }
 
 #[test]
@@ -180,11 +188,18 @@ fn bad_answers_are_named() {
 fn silence_ends_and_passwords_stay_hidden() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let done = ask(
-        &format!("http://joe:s3cret@{address}/metrics"),
-        &["--request-timeout", "300ms"],
-    );
-    assert_eq!(done.exit, 4, "{done:?}");
-    assert!(done.stderr.contains("300 ms"), "{done:?}");
-    assert!(!done.stderr.contains("s3cret"), "{done:?}");
+    for limit in ["--request-timeout", "--deadline"] {
+        let done = ask(
+            &format!("http://joe:s3cret@{address}/metrics"),
+            &[limit, "300ms"],
+        );
+        assert_eq!(done.exit, 3, "{done:?}");
+        let why = done.json()["reports"][0]["not_seen"].to_string();
+        let waited = ["300 ms", "299 ms", "298 ms", "29", "28"];
+        assert!(
+            why.contains("no answer within") && waited.iter().any(|ms| why.contains(ms)),
+            "{why}"
+        );
+        assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
+    }
 }

@@ -9,6 +9,35 @@ use super::url::{SIDE, SaidUrl, registry_kind};
 /// Parameters of a registry's address that decide what a consumer asks of it.
 const ASKED_WITH: [&str; 2] = ["registry-type", "subscribe"];
 
+/// Settings of a reference that decide a call: of it all, or behind a method's name.
+const OF_REFERENCE: [&str; 12] = [
+    "timeout",
+    "retries",
+    "cluster",
+    "loadbalance",
+    "actives",
+    "connections",
+    "forks",
+    "payload",
+    "sent",
+    "enable-timeout-countdown",
+    "protocol",
+    "tag",
+];
+
+/// Parameters that only providers have: 2.x merges them into the reference's URL.
+const MERGED: [&str; 3] = ["anyhost", "remote.application", "remote.timestamp"];
+
+/// Most settings that are kept of one URL.
+const MOST_SETTINGS: usize = 200;
+
+fn is_of_reference(name: &str) -> bool {
+    OF_REFERENCE.contains(&name)
+        || name.rsplit_once('.').is_some_and(|(method, setting)| {
+            !method.contains('.') && OF_REFERENCE[..10].contains(&setting)
+        })
+}
+
 impl Draft {
     fn derive(
         &mut self,
@@ -50,12 +79,34 @@ impl Draft {
         self.derive(Claim::Protocol, url.get("protocol"), cursor, span);
         self.derive(Claim::Cluster, url.get("cluster"), cursor, span);
         self.put_settings(&url, cursor, span);
+        self.put_reference(&url, cursor, span);
         if !url.is_registry() && !url.host().is_empty() {
             self.put_address(
                 Claim::ConsumerIp,
                 Fact::derived(url.host().to_owned(), place),
             );
         }
+    }
+
+    /// The settings of a reference as its own URL has them.
+    fn put_reference(&mut self, url: &SaidUrl<'_>, cursor: &Cursor<'_>, span: Span) {
+        let whole = url.get("interface").is_some() && url.is(SIDE, "consumer");
+        let settings: Vec<String> = url
+            .parameters()
+            .filter(|(name, value)| is_of_reference(name) && !value.is_empty())
+            .map(|(name, value)| format!("{name}={value}"))
+            .take(MOST_SETTINGS)
+            .collect();
+        if !whole && settings.is_empty() {
+            return;
+        }
+        let make = if MERGED.iter().any(|name| url.get(name).is_some()) {
+            Claim::ReferenceMerged
+        } else {
+            Claim::Reference
+        };
+        self.facts
+            .push(make(Fact::derived(settings, cursor.place(span))));
     }
 
     /// Effective settings of a reference.

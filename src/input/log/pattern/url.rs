@@ -49,6 +49,11 @@ impl<'a> SaidUrl<'a> {
             .filter(|value| !value.is_empty())
     }
 
+    /// All of them, as they stand.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = (&'a str, &'a str)> {
+        self.parameters.iter().copied()
+    }
+
     pub(super) fn is(&self, key: &str, value: &str) -> bool {
         self.get(key) == Some(value)
     }

@@ -163,6 +163,31 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "no provider of {service} is registered where this consumer looks ({place}): what stands there under its name is none: {strays}",
             "消费者查找的位置({place})没有 {service} 的提供者：以其名称注册的不是它的提供者：{strays}",
         )),
+        Code::TimeoutNotANumber if params.get("key") == Some(&Value::from("retries")) => Some((
+            "{key}={value} is no whole number that Dubbo can count with; what comes of it: {effect}",
+            "{key}={value} 不是 Dubbo 能计算的整数；结果是：{effect}",
+        )),
+        Code::TimeoutTooLarge if params.get("held") == Some(&Value::from("-")) => Some((
+            "the timeout is very long: {timeout} ms in force, {need} ms needed; calls that hang hold their threads that long",
+            "超时过长：生效 {timeout} 毫秒，只需 {need} 毫秒；挂起的调用会一直占用线程",
+        )),
+        Code::ConcurrencyLimit if params.get("reached") == Some(&Value::Bool(true)) => {
+            let known = |name: &str| params.get(name).is_some_and(Value::is_number);
+            Some(match (known("each"), known("active")) {
+                (true, true) => (
+                    "the limit {name}={each} is reached: the text tells of {active} at once, and calls were refused",
+                    "已达到限制 {name}={each}：文本显示同时有 {active} 个，调用被拒绝",
+                ),
+                (true, false) => (
+                    "the limit {name}={each} is reached: the text says that calls were refused",
+                    "已达到限制 {name}={each}：文本显示调用被拒绝",
+                ),
+                (false, _) => (
+                    "the limit {name} is reached: the text says that calls were refused",
+                    "已达到限制 {name}：文本显示调用被拒绝",
+                ),
+            })
+        }
         _ => None,
     }
 }
