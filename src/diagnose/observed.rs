@@ -84,7 +84,7 @@ fn take_from_settings(question: &mut Question, snapshot: &Snapshot, missing: &Mi
 }
 
 /// Parameters of the reference that decide which addresses it can use.
-const OF_ADDRESSES: [&str; 2] = ["protocol", "tag"];
+const OF_ADDRESSES: [&str; 2] = ["protocol", "dubbo.tag"];
 
 /// What a log shows of the reference: the one reader of that, for every verb. The first text that shows the URL counts;
 /// one into which the providers' parameters were merged only as long as there is no other.

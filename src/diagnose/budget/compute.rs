@@ -120,7 +120,6 @@ pub(super) fn compute<'a>(
                     snapshot,
                     version,
                     side: &side,
-                    missing,
                 };
                 reader.read(address, held)
             })

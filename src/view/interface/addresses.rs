@@ -15,6 +15,8 @@ pub struct Addresses {
     pub consumer: Url,
     /// The reference's URL, from which the chain is built.
     pub reference: Url,
+    /// The directory's own URL after rules: it decides tries and cluster.
+    pub own: Url,
 }
 
 impl Case<'_> {
@@ -47,7 +49,9 @@ impl Case<'_> {
         } else {
             directory.own_url().clone()
         };
+        let own = directory.own_url().clone();
         Some(Addresses {
+            own,
             urls: directory
                 .invokers()
                 .iter()

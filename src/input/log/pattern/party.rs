@@ -22,7 +22,7 @@ const OF_REFERENCE: [&str; 12] = [
     "sent",
     "enable-timeout-countdown",
     "protocol",
-    "tag",
+    "dubbo.tag",
 ];
 
 /// Parameters that only providers have: 2.x merges them into the reference's URL.
