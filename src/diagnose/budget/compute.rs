@@ -39,6 +39,8 @@ pub(super) struct Computed<'a> {
     pub(super) ladder: Vec<InForce>,
     /// What is in force depends on an assumption.
     pub(super) certainty: Certainty,
+    /// A text shows another number of tries than the settings give: that, and the other.
+    pub(super) tried: Option<(u64, u64)>,
     /// A text shows another timeout than the one in force.
     pub(super) contradicted: bool,
     /// Nothing is in force: nobody provides the service, or no provider has the method.
@@ -154,6 +156,7 @@ pub(super) fn compute<'a>(
         certainty: Certainty::Certain,
         ladder: Vec::new(),
         contradicted: false,
+        tried: None,
         nobody: None,
         void: false,
         unread: doubts::unread(&registries),
@@ -220,6 +223,7 @@ pub(super) fn compute<'a>(
             computed.budget.methods.clear();
         } else {
             computed.budget.tries = Some(tries(&computed));
+            doubts::take_tries(&mut computed);
             own_cluster(&mut computed);
         }
         computed.budget.links = links::links(&computed);

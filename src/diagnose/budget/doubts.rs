@@ -296,6 +296,37 @@ pub(super) fn take_observed(computed: &mut Computed<'_>) {
     }];
 }
 
+/// The texts of failover count its tries (`FailoverClusterInvoker`: `Tried N times`, which is `retries` + 1): what they say of
+/// the calls asked about is what is in force.
+pub(super) fn take_tries(computed: &mut Computed<'_>) {
+    let asked = computed.question.invocation.method.as_deref();
+    let mut counts: Vec<u64> = computed
+        .happenings
+        .iter()
+        .filter(|happening| happening.about_service)
+        .filter(|happening| asked.is_none() || happening.method.as_deref() == asked)
+        .filter_map(|happening| happening.tried)
+        .collect();
+    counts.sort_unstable();
+    counts.dedup();
+    let longest = computed.longest().map(|(_, timeout)| timeout);
+    let (Some(tries), [count]) = (&mut computed.budget.tries, counts.as_slice()) else {
+        return;
+    };
+    let retries = count
+        .checked_sub(1)
+        .and_then(|retries| i32::try_from(retries).ok());
+    if *count == tries.in_turn || retries.is_none() || tries.cluster != "failover" {
+        return;
+    }
+    computed.tried = Some((*count, tries.in_turn));
+    tries.retries = retries;
+    "observed".clone_into(&mut tries.level);
+    tries.in_turn = *count;
+    tries.worst_ms = longest.map(|timeout| timeout.times(*count).millis());
+    tries.expected = None;
+}
+
 /// Round trips that were tried and gave no time: how many, and why.
 pub(super) fn untold_probes(computed: &mut Computed<'_>) {
     let mut tried = 0_usize;

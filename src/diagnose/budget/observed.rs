@@ -19,6 +19,8 @@ pub(super) struct Happening {
     pub(super) file: String,
     /// The time a slow call took, nanoseconds.
     pub(super) cost_ns: Option<u64>,
+    /// Tries that failover counts in its last word: `retries` + 1, whatever became of each.
+    pub(super) tried: Option<u64>,
     /// A late answer is part of it.
     pub(super) late: bool,
     /// Numbers of a full pool.
@@ -199,6 +201,11 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         about_service: about_service || service.is_none(),
         file: log.origin.name.clone(),
         cost_ns: number(all.cost_ns()),
+        tried: failure
+            .messages
+            .iter()
+            .find(|message| message.id == Id::Tried)
+            .and_then(|message| number(message.facts.tries())),
         late: failure.has(Id::Late),
         pool,
         limit: failure.messages.iter().find_map(Reached::of),

@@ -60,6 +60,16 @@ pub(super) fn settings_rows(computed: &Computed<'_>) -> Vec<Setting> {
             rows.push(row);
         }
     };
+    if super::compute::addresses(computed).is_none() {
+        // Of the consumer's side alone, as far as it sets something.
+        let side = &computed.side;
+        for (key, _) in OF_CALL {
+            if let Some(value) = own(&side.url, &computed.call.method, key) {
+                let level = side.origins.get(key).copied().unwrap_or("consumer");
+                put(key, value.to_owned(), level.to_owned());
+            }
+        }
+    }
     for offer in &computed.offers {
         for provider in &offer.providers {
             let layers = offer.layers(provider, &computed.side, &computed.version);

@@ -32,6 +32,7 @@ const PAIRS: usize = 3;
 /// All of them.
 pub(super) fn tries(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = writes(computed);
+    found.extend(counted(computed));
     found.extend(no_number(computed));
     found.extend(useless_retries(computed));
     found.extend(parallel(computed));
@@ -84,6 +85,25 @@ fn equal_calls(file: &str, pair: &EqualCalls) -> Option<Evidence> {
     })
 }
 
+/// The tries that a text counts are not those of the settings.
+fn counted(computed: &Computed<'_>) -> Option<Raise> {
+    let (observed, by_settings) = computed.tried?;
+    let proof = computed
+        .happenings
+        .iter()
+        .find(|happening| happening.tried == Some(observed))
+        .and_then(raise_logs::proof);
+    Some(Raise {
+        evidence: proof.into_iter().collect(),
+        ..raise(
+            Code::ObservedContradicts,
+            Certainty::Certain,
+            ("setting", "retries".to_owned()),
+            json!({ "what": "tries", "observed": observed, "computed": by_settings }),
+        )
+    })
+}
+
 /// A text shows that calls of the method were tried more than once.
 fn seen_tried(computed: &Computed<'_>, method: &str) -> Vec<Evidence> {
     let asked = computed.question.invocation.method.as_deref();
@@ -116,6 +136,9 @@ fn is_guess(computed: &Computed<'_>) -> bool {
 
 /// How often a call that fails is made again, while the caller waits or later (`failback`).
 fn again(computed: &Computed<'_>, method: &str) -> Option<u64> {
+    if let Some((count, _)) = computed.tried {
+        return Some(count - 1);
+    }
     let own = super::compute::own(computed);
     let call = Call {
         method: method.to_owned(),

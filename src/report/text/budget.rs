@@ -166,7 +166,7 @@ fn in_force(page: &mut Page, budget: &Budget, view: View<'_>) {
             String::new()
         };
         page.field(&label, &force(row, lang));
-        if budget.in_force.len() > 1 || view.verbose {
+        if (budget.in_force.len() > 1 || view.verbose) && row.addresses_total > 0 {
             let mut addresses = row
                 .addresses
                 .iter()

@@ -167,6 +167,10 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "{key}={value} is no whole number that Dubbo can count with; what comes of it: {effect}",
             "{key}={value} 不是 Dubbo 能计算的整数；结果是：{effect}",
         )),
+        Code::ObservedContradicts if params.get("what") == Some(&Value::from("tries")) => Some((
+            "the text counts {observed} tries, the settings give {computed}: what was observed counts",
+            "文本显示尝试 {observed} 次，按设置为 {computed} 次：以观察到的为准",
+        )),
         Code::TimeoutTooLarge if params.get("held") == Some(&Value::from("-")) => Some((
             "the timeout is very long: {timeout} ms in force, {need} ms needed; calls that hang hold their threads that long",
             "超时过长：生效 {timeout} 毫秒，只需 {need} 毫秒；挂起的调用会一直占用线程",
