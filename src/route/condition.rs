@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) struct ConditionRules {
 #[derive(Debug)]
 pub(super) struct ClassicCondition {
     /// `None` in a disabled rule, whose text is not read (2.7.12 and later).
-    pub condition: Option<Condition>,
+    pub condition: Option<Arc<Condition>>,
     pub force: bool,
     pub enabled: bool,
     /// Where it stands.
@@ -185,10 +185,19 @@ impl ConditionRules {
                 own,
             });
         }
+        // Equal conditions of a document share what they were read to, and what that comes to for these addresses.
+        let mut known: HashMap<*const Condition, Rc<Sides>> = HashMap::new();
         let conditions = self
             .classic
             .iter()
-            .map(|c| PreparedClassic::new(Arc::clone(c), list, &columns, dialect))
+            .map(|one| {
+                let make = || Rc::new(Sides::of(one, list, dialect));
+                let sides = match one.asked() {
+                    Some(read) => Rc::clone(known.entry(Arc::as_ptr(read)).or_insert_with(make)),
+                    None => make(),
+                };
+                PreparedClassic::new(Arc::clone(one), sides, &columns)
+            })
             .collect();
         Box::new(PreparedConditions {
             conditions,
@@ -199,6 +208,11 @@ impl ConditionRules {
 }
 
 impl ClassicCondition {
+    /// What was read, when it counts.
+    fn asked(&self) -> Option<&Arc<Condition>> {
+        self.condition.as_ref().filter(|_| self.enabled)
+    }
+
     pub(super) fn asks(&self, dialect: Dialect) -> Vec<Ask> {
         let Some(read) = self.condition.as_ref().filter(|_| self.enabled) else {
             return Vec::new();
@@ -216,6 +230,8 @@ impl ClassicCondition {
         dialect: Dialect,
     ) -> Result<Vec<Arc<Self>>, RuleError> {
         let header = &rule.header;
+        // An alias, or a careless hand, may repeat a long condition thousands of times.
+        let mut known: HashMap<&str, Option<Arc<Condition>>> = HashMap::new();
         rule.conditions
             .iter()
             .map(|written| {
@@ -224,8 +240,14 @@ impl ClassicCondition {
                     Some(written.at),
                     written.text.clone().unwrap_or_default(),
                 );
-                let condition = read(&source.text, header.enabled, dialect)
-                    .map_err(|error| refused(&source, &error))?;
+                let text = written.text.as_deref().unwrap_or_default();
+                let condition = if let Some(condition) = known.get(text) {
+                    condition.clone()
+                } else {
+                    let read = read(text, header.enabled, dialect);
+                    let read = read.map_err(|error| refused(&source, &error))?;
+                    known.entry(text).or_insert(read).clone()
+                };
                 Ok(Arc::new(Self {
                     condition,
                     force: header.force,
@@ -243,9 +265,9 @@ pub(super) fn read(
     text: &str,
     enabled: bool,
     dialect: Dialect,
-) -> Result<Option<Condition>, ConditionError> {
+) -> Result<Option<Arc<Condition>>, ConditionError> {
     if enabled || !dialect.disabled_unread {
-        Condition::parse(text).map(Some)
+        Condition::parse(text).map(|read| Some(Arc::new(read)))
     } else {
         Ok(None)
     }
@@ -339,10 +361,8 @@ impl<S: Step> Prepared for PreparedConditions<S> {
     }
 }
 
-/// A classic condition, prepared.
-pub(super) struct PreparedClassic {
-    condition: Arc<ClassicCondition>,
-    columns: Rc<Columns>,
+/// The sides of a condition, prepared.
+pub(super) struct Sides {
     dialect: Dialect,
     /// `None` when the condition is not asked at all, an error when it never applies to this consumer.
     when: Option<Result<Side, Failing<'static>>>,
@@ -354,46 +374,63 @@ pub(super) struct PreparedClassic {
     fitting: OnceCell<AddressSet>,
     /// What may surprise about the left and the right side.
     surprises: OnceCell<[Surprises; 2]>,
+}
+
+impl Sides {
+    fn of(condition: &ClassicCondition, list: &AddressList, dialect: Dialect) -> Self {
+        let read = condition.asked();
+        Self {
+            dialect,
+            when: read.map(|read| Side::left(&read.when, &list.consumer, dialect)),
+            then: OnceCell::new(),
+            then_empty: read.is_some_and(|read| read.then.as_ref().is_some_and(Vec::is_empty)),
+            fitting: OnceCell::new(),
+            surprises: OnceCell::new(),
+        }
+    }
+}
+
+/// A classic condition, prepared.
+pub(super) struct PreparedClassic {
+    condition: Arc<ClassicCondition>,
+    sides: Rc<Sides>,
+    columns: Rc<Columns>,
     /// The addresses that were taken from an input, which gave an output.
     removed: Last<(AddressSet, AddressSet), Arc<[Removal]>>,
 }
 
 impl PreparedClassic {
-    pub(super) fn new(
+    fn new(condition: Arc<ClassicCondition>, sides: Rc<Sides>, columns: &Rc<Columns>) -> Self {
+        Self {
+            condition,
+            sides,
+            columns: Rc::clone(columns),
+            removed: Last::default(),
+        }
+    }
+
+    /// One that stands alone.
+    pub(super) fn alone(
         condition: Arc<ClassicCondition>,
         list: &AddressList,
         columns: &Rc<Columns>,
         dialect: Dialect,
     ) -> Self {
-        let read = condition.condition.as_ref().filter(|_| condition.enabled);
-        let when = read.map(|read| Side::left(&read.when, &list.consumer, dialect));
-        let then_empty = read.is_some_and(|read| read.then.as_ref().is_some_and(Vec::is_empty));
-        Self {
-            when,
-            then: OnceCell::new(),
-            then_empty,
-            condition,
-            columns: Rc::clone(columns),
-            dialect,
-            fitting: OnceCell::new(),
-            surprises: OnceCell::new(),
-            removed: Last::default(),
-        }
+        let sides = Rc::new(Sides::of(&condition, list, dialect));
+        Self::new(condition, sides, columns)
     }
 
     fn then(&self, list: &AddressList) -> Option<&Side> {
-        let made = self.then.get_or_init(|| {
-            let read = self.condition.condition.as_ref();
-            let read = read.filter(|_| self.condition.enabled)?;
-            let then = read.then.as_ref()?;
-            Some(Side::right(then, &list.consumer, self.dialect))
+        let made = self.sides.then.get_or_init(|| {
+            let then = self.condition.asked()?.then.as_ref()?;
+            Some(Side::right(then, &list.consumer, self.sides.dialect))
         });
         made.as_ref()
     }
 
     fn fitting(&self, list: &AddressList, then: &Side) -> &AddressSet {
-        self.fitting.get_or_init(|| {
-            if self.then_empty {
+        self.sides.fitting.get_or_init(|| {
+            if self.sides.then_empty {
                 return AddressSet::none(list.len());
             }
             then.fitting(list, &self.columns)
@@ -404,7 +441,7 @@ impl PreparedClassic {
     fn effect(&self, list: &AddressList, call: &Call, input: &AddressSet) -> (Effect, AddressSet) {
         let source = &self.condition.source;
         let read = self.condition.condition.as_ref();
-        let failing = match &self.when {
+        let failing = match &self.sides.when {
             None => return (Effect::Off, input.clone()),
             Some(Err((place, value))) => Some((*place, value.clone())),
             Some(Ok(when)) => when.failing_call(call),
@@ -434,7 +471,7 @@ impl PreparedClassic {
 
 impl Step for PreparedClassic {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome {
-        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        let applies = matches!(&self.sides.when, Some(Ok(when)) if when.fits_call(call));
         if !applies {
             return Outcome::Only(input.clone());
         }
@@ -450,7 +487,7 @@ impl Step for PreparedClassic {
 
     /// A forced condition never lets anybody through who does not fit; any other may pass everything on.
     fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
-        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        let applies = matches!(&self.sides.when, Some(Ok(when)) if when.fits_call(call));
         match self.then(list) {
             _ if !applies => input,
             None => AddressSet::none(list.len()),
@@ -491,14 +528,14 @@ impl Step for PreparedClassic {
             removed.collect()
         });
         let mut oddities = BTreeSet::new();
-        if let (Some(read), true) = (read, self.when.is_some()) {
-            let [left, right] = self.surprises.get_or_init(|| {
+        if let (Some(read), true) = (read, self.sides.when.is_some()) {
+            let [left, right] = self.sides.surprises.get_or_init(|| {
                 [(read.when.as_slice(), true), (clauses, false)].map(|(clauses, left)| {
-                    Side::surprises(clauses, list, &self.columns, self.dialect, left)
+                    Side::surprises(clauses, list, &self.columns, self.sides.dialect, left)
                 })
             });
             oddities.extend(left.about(input));
-            if matches!(&self.when, Some(Ok(when)) if when.sees_own_name(call)) {
+            if matches!(&self.sides.when, Some(Ok(when)) if when.sees_own_name(call)) {
                 oddities.insert(Oddity::GenericCallHasOwnName);
             }
             if asked.is_some() {

@@ -106,7 +106,7 @@ impl Router for ConditionUrl {
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {
-        Box::new(PreparedUrl(PreparedClassic::new(
+        Box::new(PreparedUrl(PreparedClassic::alone(
             Arc::clone(&self.condition),
             list,
             &Rc::default(),

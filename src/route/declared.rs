@@ -238,7 +238,7 @@ impl Router for DeclaredRouter {
                     text.clone(),
                 ),
             };
-            return Box::new(ByCondition(PreparedClassic::new(
+            return Box::new(ByCondition(PreparedClassic::alone(
                 Arc::new(condition),
                 list,
                 &Rc::default(),

@@ -56,7 +56,7 @@ impl MeshRouter {
             }
             // Without both kinds, or when a document cannot be converted, what was in force stays.
             Some(Ok(read)) if read.is_valid() => {
-                rules.insert(application.to_owned(), Arc::new(read.clone()));
+                rules.insert(application.to_owned(), Arc::clone(read));
             }
             Some(_) => {}
         }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::dialect::Dialect;
 use super::trace::RuleState;
+use super::{RuleEvent, condition_read};
 use crate::model::version::DubboVersion;
 use crate::rule::error::RuleError;
 use crate::rule::mesh::{self, MeshDocuments};
@@ -80,6 +82,21 @@ pub(super) struct Rules<S> {
     pub(super) asking: RouterId,
     /// The asking router met a rule that was not seen.
     pub(super) met_unknown: bool,
+}
+
+/// What becomes of the document under a key of condition rules in a consumer that reads it; absent for versions whose
+/// routers are not modelled.
+pub fn conditions_state(key: &str, text: &str, version: &DubboVersion) -> RuleState {
+    let Some(dialect) = Dialect::of(version) else {
+        return RuleState::Absent;
+    };
+    let event = RuleEvent {
+        key,
+        content: Some(text),
+    };
+    condition_read::read(event, text, version, dialect)
+        .state
+        .clone()
 }
 
 /// What the one listener of an application's mesh rules holds.

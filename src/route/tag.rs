@@ -57,7 +57,7 @@ impl TagRouter {
     }
 
     /// `TagRouterRule.init`.
-    fn in_force(&self, key: &str, rule: TagRule) -> Result<TagsInForce, RuleError> {
+    fn in_force(&self, key: &str, rule: Arc<TagRule>) -> Result<TagsInForce, RuleError> {
         let mut not_runnable = None;
         let by_name = self.addresses(&rule, &mut not_runnable)?;
         Ok(TagsInForce {

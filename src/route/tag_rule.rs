@@ -15,7 +15,7 @@ use crate::rule::tag::TagRule;
 #[derive(Debug)]
 pub(super) struct TagsInForce {
     pub(super) key: String,
-    pub(super) rule: TagRule,
+    pub(super) rule: Arc<TagRule>,
     /// An expression of `match` that cannot be replayed: what a tag stands for is not known.
     pub(super) not_runnable: Option<String>,
     /// Addresses by tag, only of tags that have some. A tag without a name is never asked for.

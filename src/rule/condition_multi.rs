@@ -87,29 +87,63 @@ fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
             _ => return Err(RuleError::cast("`from` is no map", from.start())),
         },
     };
-    let mut to = Vec::new();
-    if let Some(list) = present("to") {
-        let Value::List(items) = list.value() else {
-            return Err(RuleError::cast("`to` is no list", list.start()));
-        };
-        for item in items {
-            let Value::Map(_) = item.value() else {
-                return Err(RuleError::cast("an entry of `to` is no map", item.start()));
-            };
-            to.push(Destination {
-                matches: text(item, "match"),
-                matches_at: start(item, "match"),
-                weight: text(item, "weight"),
-                at: item.start(),
-            });
-        }
-    }
+    let to = present("to").map_or_else(|| Ok(Vec::new()), destinations)?;
     Ok(MultiDestination {
         from,
         from_at,
         to,
         at,
     })
+}
+
+/// `to`, as fastjson2 reads a list of objects: a map is an empty list, a text is read as JSON, and a list of one map
+/// stands for that map.
+fn destinations(node: Node<'_>) -> Result<Vec<Destination>, RuleError> {
+    let refused = || RuleError::cast("`to` is no list", node.start());
+    match node.value() {
+        Value::Map(_) => Ok(Vec::new()),
+        Value::Text(text) => of_json(text, node.start()).ok_or_else(refused),
+        Value::List(items) => items
+            .map(|item| {
+                let inner = item.items();
+                let only = (inner.len() == 1).then(|| item.items().next()).flatten();
+                let map = only.unwrap_or(item);
+                let Value::Map(_) = map.value() else {
+                    return Err(RuleError::cast("an entry of `to` is no map", item.start()));
+                };
+                Ok(Destination {
+                    matches: text(map, "match"),
+                    matches_at: start(map, "match"),
+                    weight: text(map, "weight"),
+                    at: item.start(),
+                })
+            })
+            .collect(),
+        _ => Err(refused()),
+    }
+}
+
+/// A JSON array of objects in a text; nothing of it has a place of its own.
+fn of_json(text: &str, at: Position) -> Option<Vec<Destination>> {
+    let Ok(serde_json::Value::Array(items)) = serde_json::from_str(text) else {
+        return None;
+    };
+    let value = |item: &serde_json::Value, name: &str| match item.get(name) {
+        None | Some(serde_json::Value::Null) => None,
+        Some(serde_json::Value::String(text)) => Some(text.clone()),
+        Some(other) => Some(other.to_string()),
+    };
+    items
+        .iter()
+        .map(|item| {
+            item.is_object().then(|| Destination {
+                matches: value(item, "match"),
+                matches_at: None,
+                weight: value(item, "weight"),
+                at,
+            })
+        })
+        .collect()
 }
 
 fn text(map: Node<'_>, name: &str) -> Option<String> {

@@ -2,8 +2,11 @@
 //!
 //! Mirrors `MeshAppRuleListener`, `MeshRuleRouter.onRuleChange` and the classes under `router.mesh.rule`.
 
+use std::sync::Arc;
+
 use super::error::RuleError;
 use super::expanded;
+use super::lately::Lately;
 use super::pojo::{self, Bean, Class, Content, Pojo};
 use super::release::snake_yaml;
 use super::string_match::{STRING_MATCH, StringMatch};
@@ -15,7 +18,7 @@ use crate::model::version::DubboVersion;
 pub struct MeshDocuments {
     /// The documents of the type `standard`, which is the only one that a router applies: those whose
     /// `metadata.name` has no dot (or ends in `.standard`). `None` when there are none: then rules are cleared.
-    pub standard: Option<Result<MeshRules, RuleError>>,
+    pub standard: Option<Result<Arc<MeshRules>, RuleError>>,
 }
 
 /// The rules of an application.
@@ -252,6 +255,13 @@ const DESTINATION_RULE: Bean = Bean(&[
 
 /// Reads a text as a consumer of that version does. An error leaves in force what was there.
 pub fn parse(text: &str, version: &DubboVersion) -> Result<MeshDocuments, RuleError> {
+    thread_local! {
+        static LATELY: Lately<DubboVersion, Result<MeshDocuments, RuleError>> = const { Lately::new() };
+    }
+    LATELY.with(|lately| lately.or_read(text, version, || read(text, version)))
+}
+
+fn read(text: &str, version: &DubboVersion) -> Result<MeshDocuments, RuleError> {
     let documents = load_all(text, snake_yaml(version))?;
     let mut standard = Vec::new();
     for root in documents.iter().filter_map(super::yaml::Document::root) {
@@ -267,7 +277,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<MeshDocuments, RuleEr
             .iter()
             .flat_map(|root| parts.map(|name| root.get(name)));
         expanded::check(text.len(), parts.flatten())?;
-        rules(&standard, version)
+        rules(&standard, version).map(Arc::new)
     });
     Ok(MeshDocuments { standard })
 }

@@ -2,10 +2,13 @@
 //!
 //! Mirrors `MigrationRule` and `SubMigrationRule` of 3.x, and `MigrationRule` of 2.7.
 
+use std::sync::Arc;
+
 use super::affinity::java_float;
 use super::error::RuleError;
 use super::expanded;
 use super::header::root;
+use super::lately::Lately;
 use super::release::snake_yaml;
 use super::yaml::{Node, Position, Value, load};
 use crate::model::url::is_true;
@@ -83,7 +86,14 @@ pub struct SubRule {
 ///
 /// 2.7 turns the map into an object, whose `step` cannot be set by a text: whatever the document says, the step is
 /// `FORCE_INTERFACE` (see [`Step::ForceInterface`]), also when it is refused.
-pub fn parse(text: &str, version: &DubboVersion) -> Result<MigrationRule, RuleError> {
+pub fn parse(text: &str, version: &DubboVersion) -> Result<Arc<MigrationRule>, RuleError> {
+    thread_local! {
+        static LATELY: Lately<DubboVersion, Result<Arc<MigrationRule>, RuleError>> = const { Lately::new() };
+    }
+    LATELY.with(|lately| lately.or_read(text, version, || read(text, version).map(Arc::new)))
+}
+
+fn read(text: &str, version: &DubboVersion) -> Result<MigrationRule, RuleError> {
     let document = load(text, snake_yaml(version))?;
     let map = root(document.root())?;
     let parts_of = ["interfaces", "applications"].map(|name| map.get(name));
@@ -201,7 +211,7 @@ mod tests {
     use super::*;
     use crate::model::version::Line;
 
-    fn read(text: &str) -> Result<MigrationRule, RuleError> {
+    fn read(text: &str) -> Result<Arc<MigrationRule>, RuleError> {
         parse(text, &DubboVersion::newest(Line::V3_2))
     }
 
@@ -221,9 +231,12 @@ mod tests {
             ),
             (Some(0.5), Some(60), Some(true))
         );
-        let interfaces = rule.interfaces.unwrap();
+        let interfaces = rule.interfaces.as_ref().unwrap();
         assert_eq!(interfaces[0].settings.step, Some(Step::ForceInterface));
-        assert_eq!((interfaces[0].at.line, rule.applications), (7, None));
+        assert_eq!(
+            (interfaces[0].at.line, rule.applications.as_ref()),
+            (7, None)
+        );
         for refused in [
             "step: application_first",
             "threshold: much",

@@ -4,14 +4,12 @@
 //! `configurators`; documents in the config centre become the same URLs. Mirrors `Configurator`,
 //! `AbstractConfigurator`, `OverrideConfigurator` and `AbsentConfigurator`. Pure: the consumer's address is an argument.
 
-use std::cmp::Ordering;
-
 use super::configurator::{ConditionMatch, MatchError};
-use crate::model::url::{Url, parse_int};
+use crate::model::url::Url;
 use crate::model::version::{DubboVersion, Line};
 
 const ANY: &str = "*";
-const ANY_HOST: &str = "0.0.0.0";
+pub(super) const ANY_HOST: &str = "0.0.0.0";
 const CONSUMER: &str = "consumer";
 const PROVIDER: &str = "provider";
 
@@ -125,6 +123,11 @@ impl Configurator {
             effect,
             condition: None,
         })
+    }
+
+    /// The same with a further condition, which a document puts on it.
+    pub(super) fn on(self, condition: Option<ConditionMatch>) -> Self {
+        Self { condition, ..self }
     }
 
     /// The `match` of the document, which counts under `configVersion: v3.0` from 3.2 on.
@@ -291,101 +294,10 @@ impl Configurator {
     }
 }
 
-/// The rules of one notification, in the order in which they are applied (`Configurator.toConfigurators`).
-///
-/// `None` when there is no URL at all: the rules from before stay. `empty://` clears. A URL without parameters
-/// (`anyhost` does not count) is left out; in 2.6 it clears what stands before it. Order: by host as text, then by `priority`.
-pub fn configurators(
-    urls: Vec<Url>,
-    version: &DubboVersion,
-) -> Result<Option<Vec<Configurator>>, ConfiguratorError> {
-    conditioned(urls.into_iter().map(|url| (url, None)).collect(), version)
-}
-
-/// As [`configurators`], with the further conditions that a document puts on its URLs.
-pub fn conditioned(
-    urls: Vec<(Url, Option<ConditionMatch>)>,
-    version: &DubboVersion,
-) -> Result<Option<Vec<Configurator>>, ConfiguratorError> {
-    if urls.is_empty() {
-        return Ok(None);
-    }
-    let mut rules = Vec::with_capacity(urls.len());
-    for (url, condition) in urls {
-        if url.protocol.as_deref() == Some("empty") {
-            rules.clear();
-            break;
-        }
-        if url.parameters.keys().any(|name| name != "anyhost") {
-            rules.push(Configurator {
-                condition,
-                ..Configurator::from_url(url)?
-            });
-        } else if version.line() < Line::V2_7 {
-            rules.clear();
-        }
-    }
-    Ok(Some(sorted(rules)?))
-}
-
-/// Java's sort of short lists: a leading run, then binary insertion. Which pairs are compared decides whether a bad
-/// priority is noticed.
-fn sorted(rules: Vec<Configurator>) -> Result<Vec<Configurator>, ConfiguratorError> {
-    let mut out: Vec<Configurator> = Vec::with_capacity(rules.len());
-    let mut rest = rules.into_iter().peekable();
-    out.extend(rest.next());
-    // a descending run is turned round, an ascending one is kept
-    let mut descending = None;
-    while let Some(next) = rest.peek() {
-        let is_less = compare(next, &out[out.len() - 1])?.is_lt();
-        if *descending.get_or_insert(is_less) != is_less {
-            break;
-        }
-        out.extend(rest.next());
-    }
-    if descending == Some(true) {
-        out.reverse();
-    }
-    for rule in rest {
-        let (mut low, mut high) = (0, out.len());
-        while low < high {
-            let middle = usize::midpoint(low, high);
-            if compare(&rule, &out[middle])?.is_lt() {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        out.insert(low, rule);
-    }
-    Ok(out)
-}
-
-/// `Configurator.compareTo`.
-fn compare(a: &Configurator, b: &Configurator) -> Result<Ordering, ConfiguratorError> {
-    let host = |rule: &Configurator| -> Result<Vec<u16>, ConfiguratorError> {
-        Ok(rule
-            .url
-            .host
-            .as_deref()
-            .ok_or(ConfiguratorError::NoHost)?
-            .encode_utf16()
-            .collect())
-    };
-    let by_host = host(a)?.cmp(&host(b)?);
-    if by_host.is_ne() {
-        return Ok(by_host);
-    }
-    let priority = |rule: &Configurator| match rule.url.text("priority") {
-        None => Ok(0),
-        Some(text) => parse_int(text).ok_or_else(|| ConfiguratorError::Priority(text.to_owned())),
-    };
-    Ok(priority(a)?.cmp(&priority(b)?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rule::override_order::{Configurators, configurators};
 
     const PROVIDER_URL: &str =
         "dubbo://10.0.0.7:20880/a.B?application=order&interface=a.B&side=consumer&weight=1";
@@ -528,7 +440,7 @@ mod tests {
         assert_eq!(list(&[]), Ok(None));
         assert_eq!(
             list(&["override://0.0.0.0/a?n=1", "empty://0.0.0.0/a"]),
-            Ok(Some(Vec::new()))
+            Ok(Some(Configurators::default()))
         );
         assert_eq!(
             list(&["override://h/a?n=1&priority=x", "override://h/a?n=1"]),

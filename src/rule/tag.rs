@@ -2,15 +2,18 @@
 //!
 //! Mirrors `TagRuleParser`, `TagRouterRule`, `Tag` and `ParamMatch`.
 
+use std::sync::Arc;
+
 use super::condition::value_of;
 use super::error::RuleError;
 use super::expanded;
 use super::header::{Header, TEXTS, root, with_header};
+use super::lately::Lately;
 use super::pojo::{self, Bean, Class, Content, Pojo};
 use super::release::snake_yaml;
 use super::string_match::{STRING_MATCH, StringMatch};
 use super::typed;
-use super::yaml::{Node, Position, Value, load, load_root_untagged};
+use super::yaml::{Node, Position, Value, load_root_untagged, load_shared};
 use crate::model::version::DubboVersion;
 
 /// A document under a `.tag-router` key.
@@ -51,7 +54,14 @@ const RULE: Bean = Bean(with_header![("tags", Class::List(&Class::Bean(&TAG)))])
 const PARAM_MATCH: Bean = Bean(&[("key", Class::Text), ("value", Class::Bean(&STRING_MATCH))]);
 
 /// Reads a document as a consumer of that version does.
-pub fn parse(text: &str, version: &DubboVersion) -> Result<TagRule, RuleError> {
+pub fn parse(text: &str, version: &DubboVersion) -> Result<Arc<TagRule>, RuleError> {
+    thread_local! {
+        static LATELY: Lately<DubboVersion, Result<Arc<TagRule>, RuleError>> = const { Lately::new() };
+    }
+    LATELY.with(|lately| lately.or_read(text, version, || read(text, version).map(Arc::new)))
+}
+
+fn read(text: &str, version: &DubboVersion) -> Result<TagRule, RuleError> {
     if !version.at_least([2, 7, 10]) {
         let document = load_root_untagged(text, snake_yaml(version))?;
         expanded::check(
@@ -61,7 +71,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<TagRule, RuleError> {
         let read = typed::tag_rule(document.root())?;
         return rule(read.header, read.tags);
     }
-    let document = load(text, snake_yaml(version))?;
+    let document = load_shared(text, snake_yaml(version))?;
     let root = root(document.root())?;
     expanded::check(text.len(), root.get("tags"))?;
     if version.line().is_3x() {

@@ -9,6 +9,7 @@ mod completions;
 mod errors;
 mod explain;
 mod formats;
+mod hostile;
 mod house;
 mod lint;
 mod log_cases;

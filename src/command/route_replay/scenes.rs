@@ -15,7 +15,8 @@ use crate::{
         application::Settings as ChainSettings,
         declared::Declared,
         dialect::Dialect,
-        rules::{RuleSource as _, RuleText},
+        rules::{RuleSource as _, RuleText, conditions_state},
+        trace::RuleState,
     },
     rule::kind::RuleKind,
     view::{
@@ -201,19 +202,15 @@ fn earlier(live: &RuleTexts, now: &RuleTexts, dubbo: &DubboVersion) -> RuleTexts
 
 /// Whether a text does not replace what was in force before.
 fn leaves_old_in_force(key: &str, text: &str, dubbo: &DubboVersion) -> bool {
-    use crate::rule::{condition, condition::ConditionDocument, mesh, tag};
+    use crate::rule::{mesh, tag};
     match RuleKind::of_key(key) {
-        Some(RuleKind::Condition) => match condition::parse(text, dubbo) {
-            Ok(ConditionDocument::Classic(rule)) => {
-                let refused = |one: &condition::ConditionText| {
-                    condition::text::Condition::parse(one.text.as_deref().unwrap_or_default())
-                        .is_err()
-                };
-                !rule.header.valid || (rule.header.enabled && rule.conditions.iter().any(refused))
-            }
-            Ok(ConditionDocument::MultiDestination(rule)) => !rule.header.valid,
-            Ok(ConditionDocument::TooNew) | Err(_) => true,
-        },
+        Some(RuleKind::Condition) => {
+            let state = conditions_state(key, text, dubbo);
+            matches!(
+                state,
+                RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew
+            )
+        }
         Some(RuleKind::Tag) => tag::parse(text, dubbo).is_err(),
         Some(RuleKind::Mesh) => mesh::parse(text, dubbo).is_err(),
         _ => false,

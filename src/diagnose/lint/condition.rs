@@ -1,5 +1,6 @@
 //! Condition rules: classic lists of texts, and v3.1 with several destinations.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::clause::{self, Holds, Side};
@@ -180,7 +181,12 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
     let mut budget = MOST_COMPARED;
     // What conditions that apply to every call leave, when an empty result stays empty.
     let mut left: Option<AddressSet> = None;
+    let mut seen: HashSet<usize> = HashSet::new();
     for (text, node) in rule.conditions.iter().zip(nodes) {
+        // What an alias repeats stands at its anchor, and does nothing a second time.
+        if !seen.insert(node.id()) {
+            continue;
+        }
         let read = text.text.as_deref().unwrap_or_default();
         let written = node.as_text();
         let place = |cx: &Cx<'_>, part: Range<usize>| -> Span {

@@ -24,6 +24,7 @@ pub use reading::reading;
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
+use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
@@ -34,13 +35,13 @@ use crate::{
     rule::{
         error::RuleError,
         release::snake_yaml,
-        yaml::{Document, Node, Position, Span, load, load_root_untagged},
+        yaml::{Document, Node, Position, Span, load_root_untagged, load_shared},
     },
 };
 use source::Source;
 
 /// Findings that are kept of one text; errors before others.
-pub const MOST: usize = 500;
+pub const MOST: usize = 100;
 
 /// A rule text.
 #[derive(Debug, Clone, Copy)]
@@ -311,12 +312,12 @@ impl Cx<'_> {
     }
 
     /// The document, when it can be read: for places only. Errors of YAML become findings.
-    fn document(&mut self) -> Option<Document> {
+    fn document(&mut self) -> Option<Rc<Document>> {
         let yaml = snake_yaml(self.version);
         let read = if self.version.at_least([2, 7, 10]) {
-            load(self.rule.text, yaml)
+            load_shared(self.rule.text, yaml)
         } else {
-            load_root_untagged(self.rule.text, yaml)
+            load_root_untagged(self.rule.text, yaml).map(Rc::new)
         };
         match read {
             Ok(document) => {

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use sha2::{Digest, Sha256};
+
 use super::{RuleText, effect};
 use crate::model::url::Url;
 use crate::model::url::decode;
@@ -17,6 +19,8 @@ use crate::rule::{mesh, migration, script, tag};
 
 /// Lines that are kept of one text.
 const MOST: usize = 200;
+/// Characters of a line that are kept.
+const LONGEST: usize = 400;
 
 /// What the version makes of the text, without words of any language.
 pub fn reading(rule: RuleText<'_>, version: &DubboVersion) -> Vec<String> {
@@ -34,7 +38,22 @@ pub fn reading(rule: RuleText<'_>, version: &DubboVersion) -> Vec<String> {
         let rest = lines.split_off(MOST);
         lines.push(format!("and {} more", rest.len()));
     }
-    lines
+    lines.into_iter().map(bounded).collect()
+}
+
+/// A line that can be shown. What is cut off is told by its length and a digest, so that versions that differ there still
+/// differ.
+fn bounded(line: String) -> String {
+    let Some((cut, _)) = line.char_indices().nth(LONGEST) else {
+        return line;
+    };
+    let digest = Sha256::digest(line.as_bytes());
+    let [a, b, c, d] = [digest[0], digest[1], digest[2], digest[3]];
+    let count = line.chars().count();
+    format!(
+        "{}.. ({count} characters, {a:02x}{b:02x}{c:02x}{d:02x})",
+        &line[..cut]
+    )
 }
 
 fn refused(error: &RuleError) -> Vec<String> {

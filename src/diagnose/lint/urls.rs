@@ -7,7 +7,8 @@ use super::effect::{self, Effect};
 use super::{Code, Cx, Phrase, Say, found, script};
 use crate::model::url::{Url, decode};
 use crate::rule::condition::text::Condition;
-use crate::rule::override_url::{Configurator, ConfiguratorError, configurators};
+use crate::rule::override_order::configurators;
+use crate::rule::override_url::{Configurator, ConfiguratorError};
 use crate::rule::yaml::Span;
 
 pub(super) fn check(cx: &mut Cx<'_>) {

@@ -183,6 +183,7 @@ sentences! {
     ClientThrows: "its registry client throws: {error}", "其注册中心客户端抛出异常：{error}";
     ProtocolLibrary: "whether the consumer's process has the protocol {name}", "消费者进程是否具有协议 {name}";
     RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者：{rule}";
+    MoreRulesForOne: "{count} more rules for one consumer in {rule}", "{rule} 中还有 {count} 条针对单个消费者的规则";
     ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
     LogSays: "message {message}", "消息 {message}";
     LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败，而注册中心无法解释";

@@ -13,7 +13,7 @@ use super::header::{Header, TEXTS, root, with_header};
 use super::pojo::{self, Bean, Content};
 use super::release::snake_yaml;
 use super::typed;
-use super::yaml::{Node, Position, Value, load, load_root_untagged};
+use super::yaml::{Node, Position, Value, load_root_untagged, load_shared};
 use crate::model::version::DubboVersion;
 
 /// A document under a `.condition-router` key.
@@ -58,7 +58,7 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<ConditionDocument, Ru
             read.conditions,
         )));
     }
-    let document = load(text, snake_yaml(version))?;
+    let document = load_shared(text, snake_yaml(version))?;
     let root = root(document.root())?;
     expanded::check(text.len(), conditions(root))?;
     if !version.line().is_3x() {

@@ -11,7 +11,9 @@ mod urls;
 pub use condition::{AddressMatch, ConditionMatch, MatchError, OneOf, ParamMatch};
 
 use super::error::RuleError;
-use super::override_url::{Configurator, ConfiguratorError, conditioned};
+use super::lately::Lately;
+use super::override_order::{Configurators, conditioned};
+use super::override_url::ConfiguratorError;
 use super::yaml::Position;
 use crate::model::url::Url;
 use crate::model::version::DubboVersion;
@@ -144,12 +146,19 @@ impl ConfiguratorDocument {
     }
 }
 
+/// What a listener makes of a text.
+type Heard = Result<Option<Configurators>, ListenError>;
+
 /// What a listener makes of a text that is there: the rules in order; `None` when the rules from before stay, since the
 /// text stands for no URL at all.
-pub fn listen(
-    text: &str,
-    version: &DubboVersion,
-) -> Result<Option<Vec<Configurator>>, ListenError> {
+pub fn listen(text: &str, version: &DubboVersion) -> Heard {
+    thread_local! {
+        static LATELY: Lately<DubboVersion, Heard> = const { Lately::new() };
+    }
+    LATELY.with(|lately| lately.or_read(text, version, || listen_to(text, version)))
+}
+
+fn listen_to(text: &str, version: &DubboVersion) -> Heard {
     let mut urls = parse(text, version)?.urls(version)?;
     for name in security_keys(version) {
         for rule in &mut urls {

@@ -34,6 +34,10 @@ mod token;
 mod value;
 mod version;
 
+use std::rc::Rc;
+
+use super::lately::Lately;
+
 pub use error::{ExceptionClass, YamlError};
 pub use number::Integer;
 pub(super) use number::double_text;
@@ -55,6 +59,14 @@ pub fn load(text: &str, version: YamlVersion) -> Result<Document, YamlError> {
     let scanner = scanner::Scanner::new(text, version);
     let (graph, root) = composer::Composer::new(parser::Parser::new(scanner), version).compose()?;
     construct::construct_single(graph, root, version)
+}
+
+/// As [`load`], with one document for everybody who reads a long text again: its values by one, its places by another.
+pub fn load_shared(text: &str, version: YamlVersion) -> Result<Rc<Document>, YamlError> {
+    thread_local! {
+        static LATELY: Lately<YamlVersion, Result<Rc<Document>, YamlError>> = const { Lately::new() };
+    }
+    LATELY.with(|lately| lately.or_read(text, &version, || load(text, version).map(Rc::new)))
 }
 
 /// Reads one document of a known class, as `new Yaml(new Constructor(Rule.class)).load(text)` does before the class has

@@ -3,7 +3,8 @@
 use super::merge::merge_at_once;
 use super::{Directory, NotifyError, ServiceUrl};
 use crate::model::url::Url;
-use crate::rule::override_url::{Configurator, Place};
+use crate::rule::override_order::Configurators;
+use crate::rule::override_url::Place;
 
 impl Directory {
     /// `mergeUrl`, then the protocol in force: what consumer and rules make of a notified URL. In 2.x the consumer's own
@@ -99,11 +100,12 @@ impl Directory {
     }
 
     /// All rules in the order in which they are applied; the last one wins.
-    fn all_rules(&self) -> impl Iterator<Item = &Configurator> {
-        self.registry_rules
-            .iter()
-            .chain(&self.rules.application)
-            .chain(&self.rules.service)
+    fn all_rules(&self) -> [&Configurators; 3] {
+        [
+            &self.registry_rules,
+            &self.rules.application,
+            &self.rules.service,
+        ]
     }
 
     fn place(&self) -> Place<'_> {
@@ -114,15 +116,15 @@ impl Directory {
     }
 
     fn configure_plain(&self, url: &mut Url) -> Result<(), NotifyError> {
-        for rule in self.all_rules() {
-            let _ = rule.configure(url, self.place())?;
+        for rules in self.all_rules() {
+            rules.configure(url, self.place())?;
         }
         Ok(())
     }
 
     /// 3.x: rules see and fill a URL of their own, with the consumer's application and side (3.3: also group and version).
     fn configure_layered(&self, mut url: ServiceUrl) -> Result<ServiceUrl, NotifyError> {
-        if self.all_rules().next().is_none() {
+        if self.all_rules().iter().all(|rules| rules.is_empty()) {
             return Ok(url);
         }
         let no_user = url.own().username.as_deref().is_none_or(str::is_empty);

@@ -23,7 +23,8 @@ use crate::model::matching::Mismatch;
 use crate::model::url::{Url, UrlError};
 use crate::model::version::DubboVersion;
 use crate::question::RegistryAddress;
-use crate::rule::override_url::{Configurator, ConfiguratorError};
+use crate::rule::override_order::Configurators;
+use crate::rule::override_url::ConfiguratorError;
 use crate::view::stage::StageId;
 
 /// Who asks, and where.
@@ -95,9 +96,9 @@ pub struct Notification<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     /// `{application}.configurators`
-    pub application: Vec<Configurator>,
+    pub application: Configurators,
     /// `{interface}:{version}:{group}.configurators`
-    pub service: Vec<Configurator>,
+    pub service: Configurators,
 }
 
 /// An entry of a notification.
@@ -284,7 +285,7 @@ pub struct Directory {
     subscribed: Url,
     /// The reference's parameters as the directory holds them.
     query: BTreeMap<String, String>,
-    registry_rules: Vec<Configurator>,
+    registry_rules: Configurators,
     rules: Rules,
     /// The provider URLs notified last; without an entry where it is the registry client's own `empty://`.
     remembered: Option<Vec<(Option<EntryId>, ServiceUrl)>>,
@@ -316,7 +317,7 @@ impl Directory {
             traits,
             subscribed,
             query,
-            registry_rules: Vec::new(),
+            registry_rules: Configurators::default(),
             rules: Rules::default(),
             remembered: None,
             invokers: Vec::new(),

@@ -4,7 +4,7 @@ use super::registry::{self, Notified};
 use super::service_url::Known;
 use super::{Directory, Drop, EntryId, Notification, NotifyError, Rules, ServiceUrl, Support};
 use crate::model::url::Url;
-use crate::rule::override_url::configurators;
+use crate::rule::override_order::configurators;
 
 /// An address that calls can choose.
 #[derive(Debug, Clone, PartialEq, Eq)]

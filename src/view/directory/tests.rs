@@ -3,6 +3,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::url::encode;
 use crate::model::version::Line;
+use crate::rule::override_url::Configurator;
 
 const CONSUMER: &str = "consumer://10.0.9.9/a.B?application=shop&interface=a.B&side=consumer";
 
@@ -172,7 +173,7 @@ fn an_override_that_disables_leaves_the_remembered_list_for_later() {
 fn rules_of_the_config_centre_win_over_those_of_the_registry() {
     let rule = |text: &str| {
         let url = Url::parse(text, &DubboVersion::newest(Line::V3_3)).unwrap();
-        vec![Configurator::from_url(url).unwrap()]
+        Configurators::from(vec![Configurator::from_url(url).unwrap()])
     };
     for version in ["2.7", "3.0", "3.3"] {
         let mut d = directory(CONSUMER, "zookeeper://h", version);

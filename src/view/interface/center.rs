@@ -10,6 +10,7 @@ use crate::{
     report::words::{Phrase, Say},
     rule::{
         configurator::{self, ListenError},
+        override_order::Configurators,
         override_url::Configurator,
     },
     view::{
@@ -18,6 +19,9 @@ use crate::{
         stage::{Evidence, NotSeen, Raised},
     },
 };
+
+/// Rules for one host or application that are named one by one.
+const MOST_NAMED: usize = 20;
 
 /// What the config centre says to this consumer.
 #[derive(Debug, Default)]
@@ -76,7 +80,7 @@ pub(super) fn center<'a>(case: &Case<'a>) -> Center<'a> {
     center
 }
 
-fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Vec<Configurator> {
+fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurators {
     let store = &case.held.rules;
     let version = case.dubbo();
     if let Some(missing) = store.missing(key, version) {
@@ -87,10 +91,10 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Vec<Configur
             required: true,
         });
         center.missing.push(fact);
-        return Vec::new();
+        return Configurators::default();
     }
     let Some(stored) = store.find(key, version) else {
-        return Vec::new();
+        return Configurators::default();
     };
     center.texts.push(stored);
     let rules = match configurator::listen(&stored.text, version) {
@@ -121,9 +125,16 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Vec<Configur
         }
     }
     let rules = rules.unwrap_or_default();
-    center
-        .missing
-        .extend(rules.iter().filter_map(|rule| depends(case, rule)));
+    let mut open = rules.iter().filter_map(|rule| depends(case, rule));
+    center.missing.extend(open.by_ref().take(MOST_NAMED));
+    if let Some(next) = open.next() {
+        let count = (1 + open.count()).to_string();
+        let what = Phrase::new(Say::MoreRulesForOne).with("rule", key);
+        center.missing.push(NotSeen {
+            what: what.with("count", count),
+            ..next
+        });
+    }
     rules
 }
 

@@ -33,7 +33,7 @@ use diag::{
     rule::{
         affinity,
         condition::{self, text::shown},
-        configurator, mesh, migration, override_url, script, tag,
+        configurator, mesh, migration, override_order, script, tag,
         yaml::{YamlVersion, load, load_all},
     },
     snapshot::{self, At, Key, Manifest, Masker, Snapshot, Source, SourceId, SourceKind},
@@ -407,7 +407,7 @@ pub fn override_urls(bytes: &[u8]) -> bool {
         let urls = text
             .lines()
             .filter_map(|line| Url::parse(line, version).ok());
-        override_url::configurators(urls.collect(), version)
+        override_order::configurators(urls.collect(), version)
             .is_ok_and(|rules| rules.is_some_and(|rules| !rules.is_empty()))
     })
 }

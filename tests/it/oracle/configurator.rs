@@ -3,7 +3,8 @@
 use diag::model::url::Url;
 use diag::model::version::{DubboVersion, Line};
 use diag::rule::configurator::{ListenError, listen, parse};
-use diag::rule::override_url::{Configurator, ConfiguratorError, Place, configurators};
+use diag::rule::override_order::{Configurators, configurators};
+use diag::rule::override_url::{Configurator, ConfiguratorError, Place};
 use serde_json::{Value, json};
 
 use super::{Kind, Outcome, answer};
@@ -84,15 +85,12 @@ fn configured(case: &Value, version: &DubboVersion) -> Result<Value, &'static st
 }
 
 /// What a listener that has no rules yet has after a text.
-pub(super) fn rules_of(
-    text: &str,
-    version: &DubboVersion,
-) -> Result<Vec<Configurator>, &'static str> {
+pub(super) fn rules_of(text: &str, version: &DubboVersion) -> Result<Configurators, &'static str> {
     match listen(text, version) {
         Ok(rules) => Ok(rules.unwrap_or_default()),
         // caught, and the rules from before stay
-        Err(ListenError::Rule(_)) => Ok(Vec::new()),
-        Err(ListenError::Order(_)) if !version.at_least([3, 0, 5]) => Ok(Vec::new()),
+        Err(ListenError::Rule(_)) => Ok(Configurators::default()),
+        Err(ListenError::Order(_)) if !version.at_least([3, 0, 5]) => Ok(Configurators::default()),
         Err(ListenError::Order(error)) => Err(class_of(&error)),
     }
 }
@@ -101,14 +99,11 @@ fn texts(rules: &[Configurator]) -> Vec<String> {
     rules.iter().map(|rule| rule.url().to_full_text()).collect()
 }
 
-fn apply(rules: &[Configurator], url: &mut Url, place: Place<'_>) -> Result<(), &'static str> {
-    for rule in rules {
-        // that a rule does not apply is seen in the URL
-        let _ = rule
-            .configure(url, place)
-            .map_err(|error| class_of(&error))?;
-    }
-    Ok(())
+fn apply(rules: &Configurators, url: &mut Url, place: Place<'_>) -> Result<(), &'static str> {
+    // that a rule does not apply is seen in the URL
+    rules
+        .configure(url, place)
+        .map_err(|error| class_of(&error))
 }
 
 /// The exception of the real classes that an error stands for.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use diag::model::url::{Url, UrlError, encode};
 use diag::model::version::DubboVersion;
+use diag::rule::override_order::Configurators;
 use diag::view::directory::{
     Directory, Invoker, Notification, Notified, NotifyError, Protocols, Rules, Subscription,
 };
@@ -88,7 +89,7 @@ fn run(case: &Value, version: &DubboVersion) -> Result<Value, &'static str> {
     let mut directory = Directory::new(subscription);
     let rules = |name: &str| match case[name].as_str() {
         Some(text) => rules_of(text, version),
-        None => Ok(Vec::new()),
+        None => Ok(Configurators::default()),
     };
     // what cannot be configured shows again at the notification
     let _ = directory.set_rules(Rules {

@@ -4,6 +4,7 @@ use diag::budget::effective::{self, Attached, Call, Source, Timeout};
 use diag::budget::layers::{Layers, Set};
 use diag::model::url::{Url, encode};
 use diag::model::version::{DubboVersion, Line};
+use diag::rule::override_order::Configurators;
 use diag::view::directory::{Directory, Notification, Rules, merge_at_once};
 use serde_json::{Map, Value, json};
 
@@ -89,7 +90,7 @@ fn called(case: &Value, version: &DubboVersion) -> Result<Value, &'static str> {
     let mut directory = Directory::new(subscription);
     let rules = |name: &str| match case[name].as_str() {
         Some(text) => rules_of(text, version),
-        None => Ok(Vec::new()),
+        None => Ok(Configurators::default()),
     };
     let _ = directory.set_rules(Rules {
         application: rules("app_rule")?,
