@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use super::{Surroundings, begin, live, questions::questions, recorded, show, stream, unbuilt};
+use super::{Surroundings, begin, live, questions::questions, recorded, show, unbuilt};
 use crate::{
     cli::LintArgs,
     diagnose::lint::{Known, Linted, RuleText, lint},
@@ -85,15 +85,8 @@ pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit
         stopped: gathered.stopped,
     };
     let report = report::lint(&asked, snapshot.manifest(), snapshot.masker(), &manner);
-    let text = show::text(
-        &report,
-        &settings,
-        flags,
-        &around.environment,
-        around.terminal,
-        args.common.sight.snapshot.as_deref(),
-    );
-    Ok(stream::report(&text, Exit::of(report.exit))?)
+    let recording = args.common.sight.snapshot.as_deref();
+    show::end(&report, &settings, flags, around, recording)
 }
 
 fn one<'a>(

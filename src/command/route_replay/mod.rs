@@ -9,7 +9,7 @@ use std::path::Path;
 
 use sources::Found;
 
-use super::{Surroundings, begin, show, stream, unbuilt, warn};
+use super::{Surroundings, begin, show, unbuilt, warn};
 use crate::{
     cli::RouteReplayArgs,
     error::UsageError,
@@ -73,15 +73,8 @@ pub(super) fn run(args: &RouteReplayArgs, around: &Surroundings) -> anyhow::Resu
     if answers.fault && report.exit != Exit::Interrupted.code() {
         report.exit = Exit::Fault.code();
     }
-    let text = show::text(
-        &report,
-        &settings,
-        flags,
-        &around.environment,
-        around.terminal,
-        args.common.sight.snapshot.as_deref(),
-    );
-    Ok(stream::report(&text, Exit::of(report.exit))?)
+    let recording = args.common.sight.snapshot.as_deref();
+    show::end(&report, &settings, flags, around, recording)
 }
 
 /// What was found: one answer for each registry.

@@ -43,6 +43,8 @@ pub(super) struct Computed<'a> {
     pub(super) tried: Option<(u64, u64)>,
     /// A text shows another timeout than the one in force.
     pub(super) contradicted: bool,
+    /// A fact that somebody asked to be seen was not.
+    pub(super) demanded: bool,
     /// Nothing is in force: nobody provides the service, or no provider has the method.
     pub(super) void: bool,
     /// The registries told everything, and nobody provides the service.
@@ -159,6 +161,7 @@ pub(super) fn compute<'a>(
         tried: None,
         nobody: None,
         void: false,
+        demanded: false,
         unread: doubts::unread(&registries),
         happenings: happenings(question),
         consumers,

@@ -388,6 +388,7 @@ pub(super) fn required(computed: &mut Computed<'_>, own_port: bool) {
         _ => false,
     };
     let mut not_seen = std::mem::take(&mut computed.not_seen);
-    require::demand(&computed.question.require, is_seen, &mut not_seen);
+    let lacking = require::demand(&computed.question.require, is_seen, &mut not_seen);
+    computed.demanded = lacking;
     computed.not_seen = not_seen;
 }

@@ -48,6 +48,8 @@ pub struct BudgetDiagnosis {
     pub findings: Vec<Finding>,
     /// What a service without a provider could be due to.
     pub candidates: Vec<Candidate>,
+    /// A fact that somebody asked to be seen was not (`--require`).
+    pub demanded: bool,
     /// What was taken for granted.
     pub assumed: Vec<Assumption>,
     /// What was wanted and not seen.
@@ -58,6 +60,9 @@ impl BudgetDiagnosis {
     /// The finding that leads among those that are shown: an error, and more than possible. Where a required fact was
     /// not seen, one of registries or keys is the reason for that, and no answer.
     pub fn leading(&self, is_shown: impl Fn(&Finding) -> bool) -> Option<&Finding> {
+        if self.demanded {
+            return None;
+        }
         let lacking = self.lacks_required();
         self.findings.iter().find(|finding| {
             let answers = matches!(
@@ -154,6 +159,7 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     BudgetDiagnosis {
         service: known.question.service.clone(),
         candidates: nobody.map_or_else(Vec::new, |nobody| nobody.candidates.clone()),
+        demanded: computed.demanded,
         assumed: computed.assumed.clone(),
         not_seen: computed.not_seen.clone(),
         budget: computed.budget,

@@ -236,8 +236,8 @@ sentences! {
     FaultOther: "{property}: it cannot be read", "{property}：无法解析";
     RulesOfConfigCenter: "rules of the config centre that set timeouts", "设置超时的配置中心规则";
     ProvidersSettings: "what the providers set: a value of theirs for the method could win", "提供者的设置：其方法级的值可能胜出";
-    NobodyRegistered: "nobody provides the service where the consumer looks", "消费者查找之处没有该服务的提供者";
-    HowAskNoProvider: "see why: diag no-provider {service} .. with the same flags", "查看原因：用同样的参数运行 diag no-provider {service} ..";
+    NobodyRegistered: "no provider that this consumer could call is registered where it looks", "消费者查找之处没有它可以调用的提供者";
+    HowAskNoProvider: "with the same flags, see why: diag no-provider {service} ..", "用同样的参数查看原因：diag no-provider {service} ..";
     MethodOfService: "the method {method}", "方法 {method}";
     NobodyListsMethod: "no provider has it in its list of methods", "没有任何提供者的方法列表中有它";
     HowMethodNear: "did you mean {methods}?", "是否指 {methods}？";

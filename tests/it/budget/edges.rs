@@ -173,12 +173,17 @@ fn demanded_facts_that_were_not_seen_end_in_unknown() {
         assert_eq!(done.exit, 3, "{fact}: {done:?}");
         let report = done.json()["reports"][0].clone();
         assert_eq!(report["outcome"], "unknown");
+        assert!(report["verdict"].is_null());
         let missing = report["not_seen"].as_array().unwrap().clone();
         assert!(
             missing.iter().any(|fact| fact["required"] == true),
             "{fact}"
         );
     }
+    // What is demanded goes before what was found.
+    let done = ask(&recorded, &["--p99", "450ms", "--require", "metrics"]);
+    assert_eq!(done.exit, 3, "{done:?}");
+    assert!(done.stdout.contains("DG7001"), "{done:?}");
     let folder = tempfile::tempdir().unwrap();
     let page = file(
         &folder,
@@ -238,7 +243,7 @@ fn a_service_that_is_not_there_has_no_budget() {
     ]
     .concat());
     assert_eq!(done.exit, 3, "{done:?}");
-    for line in ["DG2103", "com.acme.UserService", "nobody provides the"] {
+    for line in ["DG2103", "com.acme.UserService", "could call is registered"] {
         assert!(done.stdout.contains(line), "{line}\n{}", done.stdout);
     }
     for line in ["DG7004", "in force", "retries="] {
