@@ -53,6 +53,8 @@ pub struct Held {
     pub layers: Vec<Layer>,
     /// Facts of the rules that were not seen.
     pub rules_not_seen: Vec<NotSeen>,
+    /// Lists of entries for which another one stands in.
+    pub lists_not_seen: Vec<NotSeen>,
     /// Rule texts of the config centre.
     pub rules: RuleStore,
     /// Rules of the registry itself, `routers`.
@@ -90,6 +92,7 @@ impl Held {
             consumers: Vec::new(),
             layers: Vec::new(),
             rules_not_seen: Vec::new(),
+            lists_not_seen: Vec::new(),
             rules: RuleStore::default(),
             routes: Vec::new(),
             strangers: Vec::new(),

@@ -359,7 +359,7 @@ impl Reader {
         for api in apis {
             let request = Request::new(*api, key, 1);
             let (heard, meaning) = self.ask(member, key, &request).await;
-            let (total, mut read) = match meaning {
+            let (total, mut read, mut before) = match meaning {
                 Meaning::NoSuchApi(failure) => {
                     missing = Some(self.line(member, key, &request, heard, failure.payload()));
                     continue;
@@ -378,12 +378,16 @@ impl Reader {
                     total,
                     entries,
                 } => {
+                    let more = total.is_some_and(|total| (entries as u64) < total);
+                    // Only where there may be another page to compare it with.
+                    let first = (api.page_size.is_some() && more).then(|| payload.clone());
                     let line = self.line(member, key, &request, heard, payload);
                     self.answers.put(line);
-                    (total, entries)
+                    (total, entries, first)
                 }
             };
-            // How many pages there are is told by each of them anew; an empty one is the end whatever they tell.
+            // How many pages there are is told by each of them anew; an empty one, or the same again, is the end whatever
+            // they tell.
             let mut page = 1;
             while api.page_size.is_some()
                 && read > 0
@@ -401,9 +405,11 @@ impl Reader {
                         (failure.payload(), 0)
                     }
                 };
+                let is_same = before.as_ref() == Some(&payload);
+                before = Some(payload.clone());
                 self.answers
                     .put(self.line(member, key, &request, heard, payload));
-                if entries == 0 {
+                if entries == 0 || is_same {
                     break;
                 }
                 read += entries;

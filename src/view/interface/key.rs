@@ -364,13 +364,10 @@ fn entries<'a>(
         .first()
         .map_or(Code::AllDisabled, |raised| raised.code);
     let drops = off.iter().map(|(entry, ..)| dropped(entry, code)).collect();
-    stages.push(Stage::counted(
-        StageId::Entries,
-        total,
-        on.len(),
-        drops,
-        raises,
-    ));
+    stages.push(Stage {
+        not_seen: case.held.lists_not_seen.clone(),
+        ..Stage::counted(StageId::Entries, total, on.len(), drops, raises)
+    });
     on.into_iter()
         .map(|(entry, url, _)| Kept { entry, url })
         .collect()

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{
     config::{config, escaped},
+    hidden,
     place::Place,
     server::{Server, not_seen},
 };
@@ -90,6 +91,10 @@ pub(super) fn application(
         for application in &wanted {
             found.instances_known &=
                 instances(server, place, group, application, &mut found.instances);
+            if let Some((hidden, _)) = hidden(server, (&place.namespace, group), application) {
+                found.instances_known = false;
+                found.not_seen.push(hidden);
+            }
         }
     }
     found.instances.sort_by(|a, b| a.address.cmp(&b.address));

@@ -34,7 +34,7 @@ use crate::{
     diagnose::code::Code,
     question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
-    snapshot::{Key, Seen, Snapshot, SourceId},
+    snapshot::{ErrKind, Key, Line, Seen, Snapshot, SourceId},
 };
 
 /// How many near interfaces are looked into.
@@ -109,7 +109,7 @@ fn read(
         );
     }
     let (entries, mut listing) = entries(server, place, &services, &forms, &listed);
-    let hidden = hidden(server, place, question, &forms, &entries);
+    let hidden = hidden_providers(server, place, question, &forms, &entries);
     if let Some((not_seen, _)) = &hidden {
         listing = Listing::Unknown(not_seen.clone());
     }
@@ -142,6 +142,7 @@ fn read(
         consumers: consumers(server, place, question),
         layers,
         rules_not_seen,
+        lists_not_seen: refused_lists(server, place, &services),
         rules,
         routes: Vec::new(),
         strangers: Vec::new(),
@@ -155,9 +156,47 @@ fn read(
     }
 }
 
-/// Disabled instances that may be there under a name of the service and that nobody saw; with what they could be the
-/// cause of. Only where nothing else is there: who has an address needs no further one.
-fn hidden(
+/// Disabled instances that may be there under the name of a service or application and that nobody saw, with the answer
+/// that should have told. Nothing where another one is there: who has an address needs no further one.
+fn hidden<'a>(
+    server: Server<'a>,
+    (namespace, group): (&str, &str),
+    name: &str,
+) -> Option<(NotSeen, Option<&'a Line>)> {
+    if server
+        .instances(namespace, group, name)
+        .here()
+        .is_some_and(|found| !found.is_empty())
+    {
+        return None;
+    }
+    let Hidden::Maybe(line) = server.may_hide(namespace, group, name) else {
+        return None;
+    };
+    let why = match line {
+        Some(line)
+            if line
+                .err_kind()
+                .is_some_and(|kind| *kind != ErrKind::NotFound) =>
+        {
+            refused::answer(line)
+        }
+        _ if line.is_some() => Say::CountedNotListed.into(),
+        _ => Say::NotAsked.into(),
+    };
+    let not_seen = NotSeen {
+        what: Phrase::new(Say::NacosDisabled)
+            .with("place", place::shown(namespace, group))
+            .with("service", name),
+        why,
+        how_to_see: Some(Say::HowConsoleList.into()),
+        required: true,
+    };
+    Some((not_seen, line))
+}
+
+/// The same for the names of an interface, with what hidden instances could be the cause of.
+fn hidden_providers(
     server: Server<'_>,
     place: &Place,
     question: &Question,
@@ -173,17 +212,9 @@ fn hidden(
     if entries.iter().any(|entry| of_form(&entry)) {
         return None;
     }
-    let (service, line) = forms.iter().find_map(|service| {
-        match server.may_hide(&place.namespace, &place.group, service) {
-            Hidden::Maybe(line) => Some((service, line)),
-            Hidden::No => None,
-        }
-    })?;
-    let why = match line {
-        Some(line) if line.err_kind().is_some() => refused::answer(line),
-        _ if line.is_some() => Say::CountedNotListed.into(),
-        _ => Say::NotAsked.into(),
-    };
+    let (not_seen, line) = forms
+        .iter()
+        .find_map(|name| hidden(server, (&place.namespace, &place.group), name))?;
     let key = question.service.to_string();
     let raised = |code, params: &[(&str, Value)]| Raised {
         code,
@@ -196,14 +227,6 @@ fn hidden(
             .map(|line| server.evidence(line, Say::ServicesListed))
             .into_iter()
             .collect(),
-    };
-    let not_seen = NotSeen {
-        what: Phrase::new(Say::NacosDisabled)
-            .with("place", place.shown())
-            .with("service", service),
-        why,
-        how_to_see: Some(Say::HowConsoleList.into()),
-        required: true,
     };
     Some((
         not_seen,
@@ -221,6 +244,23 @@ fn hidden(
             ),
         ],
     ))
+}
+
+/// Lists of clients that the server did not give where the console's list stands in for them.
+fn refused_lists(server: Server<'_>, place: &Place, services: &BTreeSet<String>) -> Vec<NotSeen> {
+    let (namespace, group) = (&place.namespace, &place.group);
+    let of = |service: &String| {
+        let line = server.refused_list(namespace, group, service)?;
+        Some(NotSeen {
+            what: Phrase::new(Say::NacosInstances)
+                .with("place", place.shown())
+                .with("service", service),
+            why: refused::answer(line),
+            how_to_see: Some(Say::HowConsoleList.into()),
+            required: false,
+        })
+    };
+    services.iter().filter_map(of).collect()
 }
 
 /// DG1008: what this question reads is switched off at this server, in every way that it can be asked.
@@ -244,9 +284,7 @@ fn switched_off(
     }));
     let line = keys.into_iter().find_map(|key| {
         let lines = server.told_lines(&key);
-        let is_off = |line: &&crate::snapshot::Line| {
-            line.err_kind() == Some(&crate::snapshot::ErrKind::SwitchedOff)
-        };
+        let is_off = |line: &&Line| line.err_kind() == Some(&ErrKind::SwitchedOff);
         lines
             .iter()
             .all(is_off)

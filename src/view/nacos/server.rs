@@ -148,7 +148,9 @@ impl<'a> Server<'a> {
         let known = match (&console, &client) {
             (Seen::Here(console, _), Seen::Here(client, _)) => console.len().max(client.len()),
             (Seen::Here(console, _), _) => console.len(),
-            (Seen::Absent(_), _) => return Hidden::No,
+            // Nothing in the cluster `DEFAULT`, which is the one that was asked: there may be others.
+            (Seen::Absent(_), Seen::Here(client, _)) => client.len(),
+            (Seen::Absent(_), _) => 0,
             (console, _) => {
                 return if self.absence::<()>(namespace, group, service).is_known() {
                     Hidden::No
@@ -178,6 +180,19 @@ impl<'a> Server<'a> {
             Seen::Here(..) => Seen::Unasked,
             _ if self.is_complete(namespace) => Seen::Absent(None),
             _ => Seen::Unasked,
+        }
+    }
+
+    /// Why the list that clients get was not seen although it was asked for.
+    pub(super) fn refused_list(
+        &self,
+        namespace: &str,
+        group: &str,
+        service: &str,
+    ) -> Option<&'a Line> {
+        match self.told(Key::nacos_instances(namespace, group, service)) {
+            Seen::Refused(line) => Some(line),
+            _ => None,
         }
     }
 

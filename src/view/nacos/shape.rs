@@ -160,19 +160,17 @@ pub(super) fn names(value: &Value, group: Option<&str>) -> Option<Vec<Named>> {
             "/data",
         ],
     )?;
-    Some(
-        list.iter()
-            .filter_map(|entry| match entry {
-                Value::String(name) => Some(split(name, group, None)),
-                entry => {
-                    let name = text(entry, &["name", "serviceName"])?;
-                    let group = text(entry, &["groupName"]);
-                    let count = entry.get("ipCount").and_then(Value::as_u64);
-                    Some(split(&name, group.as_deref(), count))
-                }
-            })
-            .collect(),
-    )
+    list.iter()
+        .map(|entry| match entry {
+            Value::String(name) => Some(split(name, group, None)),
+            entry => {
+                let name = text(entry, &["name", "serviceName"])?;
+                let group = text(entry, &["groupName"]);
+                let count = entry.get("ipCount").and_then(Value::as_u64);
+                Some(split(&name, group.as_deref(), count))
+            }
+        })
+        .collect()
 }
 
 /// `GROUP@@name` carries its group.
@@ -201,11 +199,11 @@ pub(super) fn instances(value: &Value) -> Option<Vec<Instance>> {
             "/data",
         ],
     )?;
-    Some(list.iter().filter_map(instance).collect())
+    list.iter().map(instance).collect()
 }
 
 /// Reads an entry of a list; a switch or a number in quotes is read as one, as the clients' own JSON readers do. `None`:
-/// no instance, which leaves the list with fewer than it announced.
+/// no instance, and who knows what the list would say without the fault.
 fn instance(value: &Value) -> Option<Instance> {
     let flag = |name: &str| match value.get(name)? {
         Value::String(text) => text.trim().parse().ok(),
@@ -250,17 +248,15 @@ fn instance(value: &Value) -> Option<Instance> {
 
 pub(super) fn configs(value: &Value) -> Option<Vec<Listed>> {
     let list = array(value, &["", "/pageItems", "/data/pageItems", "/data"])?;
-    Some(
-        list.iter()
-            .filter_map(|entry| {
-                Some(Listed {
-                    data_id: text(entry, &["dataId"])?,
-                    group: text(entry, &["group", "groupName"]).unwrap_or_default(),
-                    content: text(entry, &["content"]),
-                })
+    list.iter()
+        .map(|entry| {
+            Some(Listed {
+                data_id: text(entry, &["dataId"])?,
+                group: text(entry, &["group", "groupName"]).unwrap_or_default(),
+                content: text(entry, &["content"]),
             })
-            .collect(),
-    )
+        })
+        .collect()
 }
 
 pub(super) fn namespaces(value: &Value) -> Option<Vec<(String, String)>> {

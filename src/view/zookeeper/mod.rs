@@ -171,6 +171,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         consumers,
         layers,
         rules_not_seen,
+        lists_not_seen: Vec::new(),
         rules: store,
         routes: routers
             .into_iter()
