@@ -57,6 +57,11 @@ pub(super) struct Handed {
 }
 
 impl Handed {
+    /// Its text, where it is short enough to be kept.
+    pub(super) fn said(&self) -> Option<&str> {
+        self.text.as_deref()
+    }
+
     /// Whether a question may be taken from it and it names a service that fails.
     pub(super) fn names_a_service(&self) -> bool {
         let Content::Log(log) = &self.content else {

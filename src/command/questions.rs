@@ -7,7 +7,10 @@ use jiff::Timestamp;
 use super::files::{Content, Handed};
 use crate::{
     cli::value::Whose,
-    diagnose::told_by_port,
+    diagnose::{
+        spoken::{self, Topic},
+        told_by_port,
+    },
     error::UsageError,
     input::log::{
         Candidates, End, Failure, KeyClaim, Language, LogFacts, Outcome, QuestionHints,
@@ -73,7 +76,8 @@ pub(super) fn questions(
             .filter(|file| file.whose != Some(Whose::Provider))
         {
             if let Some(log) = log_of(file) {
-                if file.asks && !services.is_empty() {
+                // A line without a name stands for no service.
+                if file.asks && !services.is_empty() && question.service.interface != "-" {
                     notes.extend(of_another(log, &question.service));
                 }
                 notes.extend(otherwise(log, &question));
@@ -173,7 +177,11 @@ fn failing(files: &[Handed], notes: &mut Vec<String>) -> Result<Vec<ServiceKey>,
     }
     if claims.is_empty() {
         return Err(if pasted {
-            no_service_fails(&named, &of_dubbo, first_failure)
+            let error = no_service_fails(&named, &of_dubbo, first_failure);
+            match files.iter().filter(|file| file.asks).find_map(meaning) {
+                Some(code) => error.hint(format!("what the text means: diag explain {code}")),
+                None => error,
+            }
         } else {
             UsageError::new("no service is named")
                 .hint("name one: [group/]interface[:version], or give --from-log")
@@ -218,6 +226,15 @@ fn no_service_fails(
     };
     UsageError::new(error)
         .hint("name it: diag no-provider [group/]interface[:version] --from-log ..")
+}
+
+/// The code that explains a text, where one does.
+fn meaning(file: &Handed) -> Option<String> {
+    let topics = spoken::topics(file.said()?);
+    topics.first().map(|topic| match topic {
+        Topic::Finding(code) => code.to_string(),
+        Topic::Dubbo(code) => (*code).to_owned(),
+    })
 }
 
 fn key_of(claim: &KeyClaim, notes: &mut Vec<String>) -> ServiceKey {

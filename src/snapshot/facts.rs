@@ -91,10 +91,9 @@ impl Snapshot {
             .or_default()
             .entry(line.key.clone())
             .or_default();
-        if lines
-            .iter()
-            .any(|other| covers(other, &line) && at(other) > time)
-        {
+        // A recording is read in several passes: what is above the nodes that are asked for comes again in each.
+        let known = |other: &Line| *other == line || covers(other, &line) && at(other) > time;
+        if lines.iter().any(known) {
             return;
         }
         lines.retain(|other| !(covers(&line, other) && at(other) < time));

@@ -5,7 +5,7 @@ use super::{
     budget::{number, optional, percent},
 };
 use crate::{
-    diagnose::budget::model::Budget,
+    diagnose::budget::model::{Budget, Observed},
     report::{
         layout::Page,
         safe::safe,
@@ -127,6 +127,30 @@ pub(super) fn chain(page: &mut Page, budget: &Budget, lang: Lang) {
     }
 }
 
+/// What a log says of calls: its message, how often, and those of its times that it gives.
+fn seen(row: &Observed, lang: Lang) -> String {
+    let term = |term: Term, value: &str| term.text(lang, &[("value", value)]);
+    let times: Vec<String> = [
+        (Term::ObservedTimeout, row.timeout_ms),
+        (
+            Term::ObservedClient,
+            row.client_elapsed_ms.or(row.elapsed_ms),
+        ),
+        (Term::ObservedServer, row.server_elapsed_ms),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some(term(name, &value?.to_string())))
+    .chain([term(Term::ObservedLine, &row.line.to_string())])
+    .collect();
+    let message = format!("{} ({})", row.message, row.phase);
+    let values = [
+        ("message", message.as_str()),
+        ("count", &row.count.to_string()),
+        ("times", &times.join(Term::Comma.text(lang, &[]).as_str())),
+    ];
+    Term::ObservedRow.text(lang, &values)
+}
+
 pub(super) fn observed(page: &mut Page, budget: &Budget, view: View<'_>) {
     let lang = view.lang;
     let shown = if view.verbose {
@@ -154,17 +178,7 @@ pub(super) fn observed(page: &mut Page, budget: &Budget, view: View<'_>) {
             page.field(&label, &Term::ObservedForeign.text(lang, &values));
             continue;
         }
-        let text = |value: Option<u64>| value.map_or("-".to_owned(), |value| value.to_string());
-        let values = [
-            ("message", format!("{} ({})", row.message, row.phase)),
-            ("count", row.count.to_string()),
-            ("timeout", text(row.timeout_ms)),
-            ("client", text(row.client_elapsed_ms.or(row.elapsed_ms))),
-            ("server", text(row.server_elapsed_ms)),
-            ("line", row.line.to_string()),
-        ];
-        let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.field(&label, &Term::ObservedRow.text(lang, &values));
+        page.field(&label, &seen(row, lang));
     }
     let left = budget.observed.len().saturating_sub(shown);
     if left > 0 {

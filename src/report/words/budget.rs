@@ -112,8 +112,12 @@ terms! {
     ObservedForeign: "SocketTimeoutException of {library} x {count}, line {line}: no timeout of Dubbo, its settings do not change it",
         "{library} 的 SocketTimeoutException x {count}，第 {line} 行：不是 Dubbo 的超时，其设置不影响它";
     OtherLibrary: "another library", "其他库";
-    ObservedRow: "{message} x {count}: timeout {timeout} ms, client {client} ms, server {server} ms, line {line}",
-        "{message} x {count}：超时 {timeout} 毫秒，客户端 {client} 毫秒，服务端 {server} 毫秒，第 {line} 行";
+    ObservedRow: "{message} x {count}: {times}", "{message} x {count}：{times}";
+    ObservedTimeout: "timeout {value} ms", "超时 {value} 毫秒";
+    ObservedClient: "client {value} ms", "客户端 {value} 毫秒";
+    ObservedServer: "server {value} ms", "服务端 {value} 毫秒";
+    ObservedLine: "line {value}", "第 {value} 行";
+    Comma: ", ", "，";
     Advice: "advice", "建议";
     AdviceRow: "timeout={timeout}", "timeout={timeout}";
     AdviceRetries: "timeout={timeout} retries={retries}", "timeout={timeout} retries={retries}";

@@ -169,3 +169,34 @@ fn a_text_about_another_service_is_remarked() {
         assert_eq!(done.stderr.contains(said), remarked, "{service} {done:?}");
     }
 }
+
+/// A text that names no service still means something: the way to its page is said, and what is not known of its calls is
+/// left out.
+#[test]
+fn a_text_without_a_service_leads_to_its_page() {
+    let text = "Thread pool is EXHAUSTED! Thread Name: DubboServerHandler-10.0.0.7:20880, Pool Size: 200 (active: 200, core: 200, \
+                max: 200, largest: 200), Task: 201 (completed: 1), in dubbo://10.0.0.7:20880!\n";
+    let ask = |args: &[&str]| {
+        let home = tempfile::tempdir().unwrap();
+        done(diag(home.path()).args(args).write_stdin(text))
+    };
+    let lost = ask(&[
+        "no-provider",
+        "--from-log",
+        "-",
+        "--registry",
+        "zookeeper://127.0.0.1:1",
+    ]);
+    assert_eq!(lost.exit, 2, "{lost:?}");
+    assert!(
+        lost.stderr
+            .contains("what the text means: diag explain DG6006"),
+        "{lost:?}"
+    );
+    let seen = ask(&["timeout-budget", "--from-log", "-"]);
+    assert!(seen.stdout.contains("observed  POOL"), "{seen:?}");
+    assert!(
+        !seen.stdout.contains("- ms") && !seen.stderr.contains("-:"),
+        "{seen:?}"
+    );
+}

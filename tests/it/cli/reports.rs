@@ -187,3 +187,26 @@ fn text_of_a_known_situation() {
         insta::assert_snapshot!(format!("version_differs_{lang}"), text);
     }
 }
+
+/// What stands above the nodes that are asked for is read in every pass over a recording, and written once.
+#[test]
+fn a_recording_of_a_recording_has_every_line_once() {
+    let path = case("zookeeper_3.1.11_wrong-group-check-true");
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("again");
+    let done = run(&[
+        "snapshot",
+        "green/org.example.lab.api.OrderService",
+        "--snapshot",
+        path.to_str().unwrap(),
+        "--registry",
+        "zookeeper://127.0.0.1:21182",
+        "--out",
+        out.to_str().unwrap(),
+    ]);
+    assert_eq!(done.exit, 0, "{done:?}");
+    let text = std::fs::read_to_string(out.join("r1.jsonl")).unwrap();
+    let lines: BTreeSet<&str> = text.lines().collect();
+    assert!(lines.len() > 5, "{text}");
+    assert_eq!(lines.len(), text.lines().count(), "{text}");
+}
