@@ -8,7 +8,7 @@ use super::{Surroundings, begin, live, questions::questions, recorded, show, unb
 use crate::{
     cli::LintArgs,
     diagnose::lint::{Known, Linted, RuleText, lint},
-    diagnose::{LONGEST_OF_LINES, providers},
+    diagnose::{Finding, LONGEST_OF_LINES, providers},
     error::{InputError, UsageError},
     exit::Exit,
     model::url::Url,
@@ -56,7 +56,8 @@ pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit
         .transpose()?;
     if let Some(given) = given {
         gathered.urls = Some(given);
-        gathered.not_seen = None;
+        gathered.not_seen.clear();
+        gathered.findings.clear();
     }
 
     let consumer = consumer(&settings);
@@ -149,6 +150,7 @@ fn one<'a>(
         assumed: differs,
         providers: known.providers.filter(|_| asks_addresses).map(<[Url]>::len),
         not_seen,
+        registries: gathered.findings.clone(),
     }
 }
 
@@ -328,7 +330,9 @@ fn consumer(settings: &Settings) -> Option<Url> {
 /// The providers that rules concern, or why they are not known.
 struct Gathered {
     urls: Option<Vec<Url>>,
-    not_seen: Option<NotSeen>,
+    not_seen: Vec<NotSeen>,
+    /// Registries that did not answer.
+    findings: Vec<Finding>,
     stopped: bool,
 }
 
@@ -341,12 +345,13 @@ fn gather(
 ) -> anyhow::Result<Gathered> {
     let unknown = |why: Say, how: Say| Gathered {
         urls: None,
-        not_seen: Some(NotSeen {
+        not_seen: vec![NotSeen {
             what: Say::LintProviders.into(),
             why: why.into(),
             how_to_see: Some(how.into()),
             required: false,
-        }),
+        }],
+        findings: Vec::new(),
         stopped: false,
     };
     let recording = args.common.sight.snapshot.as_deref();
@@ -396,28 +401,46 @@ fn gather(
         .clone()
         .unwrap_or_else(|| DubboVersion::newest(Line::V3_3));
     let mut urls = Vec::new();
+    let mut unread: Option<Gathered> = None;
     for question in &asked {
         match providers(question, snapshot, &version) {
             Ok(of_service) => urls.extend(of_service),
-            Err(not_seen) => {
-                return Ok(Gathered {
+            Err(found) => {
+                let unread = unread.get_or_insert(Gathered {
                     urls: None,
-                    not_seen: Some(not_seen),
+                    not_seen: Vec::new(),
+                    findings: Vec::new(),
                     stopped: false,
                 });
+                let known = |finding: &Finding| {
+                    let all = unread.findings.iter();
+                    all.clone()
+                        .any(|one| (one.code, &one.subject) == (finding.code, &finding.subject))
+                };
+                let fresh: Vec<Finding> = found
+                    .findings
+                    .into_iter()
+                    .filter(|finding| !known(finding))
+                    .collect();
+                unread.findings.extend(fresh);
+                unread.not_seen.extend(found.not_seen);
             }
         }
     }
+    if let Some(unread) = unread {
+        return Ok(unread);
+    }
     if urls.is_empty() {
         let mut nobody = unknown(Say::ServiceAbsent, Say::LintHowService);
-        if let Some(not_seen) = &mut nobody.not_seen {
+        for not_seen in &mut nobody.not_seen {
             not_seen.what = Phrase::new(Say::LintProvidersOf).with("service", services.join(", "));
         }
         return Ok(nobody);
     }
     Ok(Gathered {
         urls: Some(urls),
-        not_seen: None,
+        not_seen: Vec::new(),
+        findings: Vec::new(),
         stopped: false,
     })
 }

@@ -132,13 +132,35 @@ fn refuse(error: &clap::Error, args: &[OsString]) -> Exit {
             }
         });
         let masked = mask_address(value);
-        if masked != value {
+        if masked != value && !is_service(value) {
             text = text.replace(value, &masked);
         }
     }
     let safe: Vec<String> = text.lines().map(crate::report::safe).collect();
     stream::note(&(safe.join("\n") + "\n"));
     Exit::Usage
+}
+
+/// Whether an argument is the key of a service, `[group/]com.acme.Order:1.0.0`: what looks like a port is a version.
+fn is_service(argument: &str) -> bool {
+    let named = argument.rsplit_once('/').map_or(argument, |(_, rest)| rest);
+    let mut parts = named.split(':');
+    let name = parts.next().unwrap_or_default();
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let is_interface = name.rsplit_once('.').is_some_and(|(_, last)| {
+        last.starts_with(char::is_uppercase) && name.chars().all(|c| c == '.' || is_word(c))
+    });
+    let version = parts.next().unwrap_or_default();
+    is_interface
+        && parts.next().is_none()
+        && version.starts_with(|c: char| c.is_ascii_digit())
+        && version.split(['.', '-']).all(|part| {
+            part.chars().all(|c| c.is_ascii_digit())
+                || ["snapshot", "release", "rc", "beta", "alpha"]
+                    .contains(&part.to_ascii_lowercase().as_str())
+        })
+        && argument.split('/').count() <= 2
+        && !argument.contains(['@', '?', '=', '&'])
 }
 
 /// `-vv` writes what the program does to stderr.
@@ -165,4 +187,30 @@ fn start_log(verb: &Verb) {
         .with_ansi(false)
         .without_time()
         .try_init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_service;
+
+    #[test]
+    fn keys_of_services_hold_no_port() {
+        for key in [
+            "com.adv.Off:1.0",
+            "g1/com.x.Order:1.0.0-SNAPSHOT",
+            "a.B$C:2",
+        ] {
+            assert!(is_service(key), "{key}");
+        }
+        for other in [
+            "127.0.0.1:8848",
+            "nacos:s3cret",
+            "nacos:s3cret@h.Host:1",
+            "h.Host:s3cret",
+            "h.Host:1?password=x",
+            "nacos://u/h.Host:1",
+        ] {
+            assert!(!is_service(other), "{other}");
+        }
+    }
 }

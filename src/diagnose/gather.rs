@@ -1,14 +1,14 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
 use crate::{
-    diagnose::code::Code,
+    diagnose::{Finding, budget, code::Code},
     model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, SourceId, SourceKind, Want},
     view::{
         evidence::scope_evidence,
-        held::{Elsewhere, Entry, Held, Layer, LayerKind},
+        held::{Elsewhere, Entry, Held, Layer, LayerKind, Reach, ReachFailure},
         missing::Missing,
         moved::Applications,
         nacos,
@@ -176,13 +176,25 @@ fn read(
     }
 }
 
+/// Why the providers of a service are not known, with what the registries answered in their place.
+#[derive(Debug, Clone)]
+pub(crate) struct Unread {
+    /// What was not seen; required where a registry in use refused it.
+    pub(crate) not_seen: Vec<NotSeen>,
+    /// A finding for each registry that did not answer.
+    pub(crate) findings: Vec<Finding>,
+}
+
 /// Every provider of the service in the question's registries (or the recorded ones), when all their lists are known:
 /// entries at interface level with the group and version of the question.
+///
+/// # Errors
+/// A list is not known.
 pub(crate) fn providers(
     question: &Question,
     snapshot: &Snapshot,
     version: &DubboVersion,
-) -> Result<Vec<Url>, NotSeen> {
+) -> Result<Vec<Url>, Unread> {
     let addresses = if question.registries.is_empty() {
         recorded(snapshot)
     } else {
@@ -190,10 +202,18 @@ pub(crate) fn providers(
     };
     let missing = Missing::default();
     let mut urls = Vec::new();
+    let mut unread = Unread {
+        not_seen: Vec::new(),
+        findings: Vec::new(),
+    };
     for address in &addresses {
         for held in read(question, snapshot, address, &missing).held {
             if let Some(not_seen) = held.listing.not_seen() {
-                return Err(not_seen.clone());
+                let (unseen, failure) = unlisted(question, &held, not_seen);
+                if !unread.not_seen.contains(&unseen) {
+                    unread.not_seen.push(unseen);
+                }
+                unread.findings.extend(failure.map(budget::of_registry));
             }
             urls.extend(
                 held.entries
@@ -203,7 +223,41 @@ pub(crate) fn providers(
             );
         }
     }
-    Ok(urls)
+    let mut known = Vec::new();
+    unread.findings.retain(|finding| {
+        let fresh = !known.contains(&(finding.code, finding.subject.clone()));
+        known.push((finding.code, finding.subject.clone()));
+        fresh
+    });
+    if unread.not_seen.is_empty() {
+        Ok(urls)
+    } else {
+        Err(unread)
+    }
+}
+
+/// A list that is not known: of a registry that refused it with the registry's own words.
+fn unlisted<'h>(
+    question: &Question,
+    held: &'h Held,
+    not_seen: &NotSeen,
+) -> (NotSeen, Option<&'h ReachFailure>) {
+    let Reach::Failed(failure) = &held.reach else {
+        return (not_seen.clone(), None);
+    };
+    let evidence = failure.raised.evidence.first();
+    let how_to_see = match failure.raised.code {
+        Code::RegistryUnreachable => failure.how_to_try(),
+        Code::RegistryAuthRefused => Some(Say::HowRecordMore.into()),
+        _ => not_seen.how_to_see.clone(),
+    };
+    let unseen = NotSeen {
+        what: Phrase::new(Say::LintProvidersOf).with("service", question.service.to_string()),
+        why: evidence.map_or_else(|| not_seen.why.clone(), |evidence| evidence.fact.clone()),
+        how_to_see: how_to_see.or_else(|| Some(Say::LintHowProviders.into())),
+        required: true,
+    };
+    (unseen, Some(failure))
 }
 
 /// Addresses of the registries that were recorded, for a question that names none.

@@ -9,7 +9,7 @@ use std::{
 use tokio::{select, sync::mpsc::UnboundedReceiver};
 
 use super::{Answers, Observer, Terms};
-use crate::snapshot::{Ended, Line, Snapshot, SourceId, Want};
+use crate::snapshot::{At, Ended, ErrKind, Key, Line, Payload, Snapshot, SourceId, Want};
 
 /// A question is answered in a handful of rounds; more means that something asks in circles.
 const MOST_ROUNDS: usize = 24;
@@ -71,6 +71,14 @@ pub async fn run(
         .await
         {
             ended = early;
+            if ended == Ended::Deadline {
+                let registries: Vec<SourceId> = observers
+                    .iter()
+                    .filter(|one| matches!(one, Observer::Nacos(_) | Observer::Zookeeper(_)))
+                    .map(|one| one.source().clone())
+                    .collect();
+                note_late(snapshot, terms, &registries, &fresh);
+            }
             break;
         }
     }
@@ -135,6 +143,33 @@ async fn round(
     progress(*seen);
     // The last request may have used up the time without leaving anything open.
     early.or_else(|| terms.deadline.passed().then_some(Ended::Deadline))
+}
+
+/// What a registry was asked for and did not answer in time is no fact that nobody asked for. Of connections and words
+/// that say whether a server lives nothing is noted: there, silence would be an answer.
+fn note_late(snapshot: &mut Snapshot, terms: &Terms, registries: &[SourceId], wants: &[Want]) {
+    for want in wants {
+        let is_fact = matches!(
+            want.key,
+            Key::ZkNode { .. }
+                | Key::NacosServices { .. }
+                | Key::NacosInstances { .. }
+                | Key::NacosCatalog { .. }
+                | Key::NacosConfig { .. }
+        );
+        if is_fact
+            && registries.contains(&want.source)
+            && snapshot.lines(&want.source, &want.key).is_empty()
+        {
+            let payload = Payload::err_with(
+                ErrKind::Timeout,
+                "no answer before the end of the time that the run had",
+            );
+            let line =
+                Line::new(want.key.clone(), payload).said_at(At::from_time(terms.clock.now()));
+            snapshot.insert(want.source.clone(), line);
+        }
+    }
 }
 
 fn drain(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::build::{envelope, fingerprint, not_seen_info};
+use super::build::{envelope, finding_info, fingerprint, not_seen_info, outcome_word};
 use super::model::{
     Answer, AssumedInfo, ConsumerInfo, EvidenceInfo, FindingInfo, MarkInfo, QuestionInfo,
     ReadingInfo, RemedyInfo, Report, RuleInfo, ServiceInfo, Subject,
@@ -15,7 +15,8 @@ use super::{
 };
 use crate::{
     diagnose::{
-        code::Code,
+        Finding, Outcome,
+        code::{Code, Severity},
         lint::{Linted, Remark, RuleKind, RuleText, reading, shown},
     },
     exit::Ending,
@@ -39,8 +40,10 @@ pub struct LintAsked<'a> {
     pub assumed: Option<bool>,
     /// Providers that addresses were compared with.
     pub providers: Option<usize>,
-    /// What would have told more.
+    /// What would have told more; required where a registry that was asked did not tell it.
     pub not_seen: Vec<NotSeen>,
+    /// Registries that were asked and did not answer.
+    pub registries: Vec<Finding>,
 }
 
 /// The report of a run of `lint`.
@@ -101,17 +104,30 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
             manner.filter.shows_code(code, about) && !manner.filter.accepts(code, "rule", about)
         })
         .collect();
+    let registries: Vec<&Finding> = asked
+        .registries
+        .iter()
+        .filter(|finding| manner.filter.shows(finding))
+        .collect();
+    // An error in the text stands whatever the registry holds; a text without one may have it there.
+    let has_error = merged
+        .iter()
+        .any(|one| one.remark.code.severity() == Severity::Error);
+    let is_open = asked.not_seen.iter().any(|missing| missing.required) && !has_error;
+    let outcome = is_open.then_some(Outcome::Unknown);
     let ending = Ending {
-        outcome: None,
+        outcome,
         findings: merged
             .iter()
             .map(|one| one.remark.code.severity())
+            .chain(registries.iter().map(|finding| finding.severity))
             .collect(),
     };
     let all = asked.runs.len();
     let findings = merged
         .iter()
         .map(|one| finding(asked, one, about, all, masker, manner))
+        .chain(registries.iter().map(|one| finding_info(one, manner.lang)))
         .collect();
     let assumed = asked
         .assumed
@@ -125,7 +141,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
         });
     let answer = Answer {
         question: question(asked),
-        outcome: None,
+        outcome: outcome.map(outcome_word),
         verdict: None,
         candidates: Vec::new(),
         stages: Vec::new(),

@@ -37,15 +37,19 @@ pub(crate) fn failed(
             },
         ),
         ErrKind::Refused => (Code::RegistryUnreachable, Standing::Same),
+        // Whoever said before what it is has not become another by one answer that is none.
+        ErrKind::BadAnswer if is_told(at) && hint(&kind, line, registry).is_none() => {
+            (Code::RegistryDegraded, Standing::Same)
+        }
         ErrKind::BadAnswer => (Code::NotThatRegistry, Standing::Same),
         ErrKind::NotReady => (Code::RegistryDegraded, Standing::Same),
         // Clients that subscribe do not use the API that is switched off.
         ErrKind::SwitchedOff => (Code::ApiSwitchedOff, Standing::Elsewhere),
         // The limit of Nacos' answers is our own, and clients that subscribe get no such answers.
-        ErrKind::TooLarge | ErrKind::Cut if registry.kind == RegistryKind::Nacos => {
+        ErrKind::TooLarge if registry.kind == RegistryKind::Nacos => {
             (Code::AnswerTooLarge, Standing::Elsewhere)
         }
-        ErrKind::TooLarge | ErrKind::Cut => (Code::AnswerTooLarge, Standing::Same),
+        ErrKind::TooLarge => (Code::AnswerTooLarge, Standing::Same),
         _ => (Code::RegistryUnreachable, Standing::Elsewhere),
     };
     let code = code.unwrap_or(by_kind);
@@ -174,6 +178,22 @@ pub(crate) fn standing(at: At<'_>, otherwise: Standing) -> Standing {
     }
 }
 
+/// Whether the server told what it is: its state (Nacos), its word on itself (ZooKeeper).
+fn is_told(at: At<'_>) -> bool {
+    let srvr = Key::ZkFour {
+        word: "srvr".to_owned(),
+    };
+    [Key::NacosState, srvr]
+        .iter()
+        .flat_map(|key| at.0.lines(at.1, key))
+        .any(|line| {
+            line.err_kind().is_none()
+                && line.body_text().is_some_and(|text| {
+                    line.key == Key::NacosState || text.starts_with("Zookeeper version")
+                })
+        })
+}
+
 /// Whether the recording was made with the user that the consumer's configuration has (often none). A consumer that
 /// signs its requests shows other credentials.
 fn same_credentials(at: At<'_>, registry: &RegistryAddress) -> bool {
@@ -205,6 +225,9 @@ pub(crate) fn raised(
     match &line.key {
         Key::ZkNode { path } => params.insert("path".into(), Value::from(path.as_str())),
         Key::Tcp { address } => params.insert("grpc_port".into(), Value::from(address.as_str())),
+        key if code == Code::ApiSwitchedOff => {
+            params.insert("api".into(), Value::from(line.api().unwrap_or(key.op())))
+        }
         key if code == Code::AnswerTooLarge => {
             params.insert("path".into(), Value::from(key.to_string()))
         }

@@ -12,6 +12,7 @@ use sources::Found;
 use super::{Surroundings, begin, show, unbuilt, warn};
 use crate::{
     cli::RouteReplayArgs,
+    diagnose::Outcome,
     error::UsageError,
     exit::Exit,
     replay::{Fold, Trial, judge, loses},
@@ -137,10 +138,15 @@ fn replayed(
                 .max_shift
                 .is_some_and(|most| change.largest_shift > most + 1e-9)
         });
-        answers.fault |= shifted || loses(&trial);
+        let diagnosis = judge(&trial);
+        // What is lost on the ground of addresses that nobody could read is no loss.
+        let is_read =
+            found.subject.held.listing.is_known() || !found.subject.held.entries.is_empty();
+        answers.fault |=
+            shifted || loses(&trial) && (is_read || diagnosis.outcome != Outcome::Unknown);
         answers.asked.push(Asked {
             question: found.subject.question.clone(),
-            diagnosis: judge(&trial),
+            diagnosis,
         });
         answers.infos.push(Some(info));
     }

@@ -167,6 +167,11 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     }
 }
 
+/// The finding for a registry that did not answer.
+pub(crate) fn of_registry(failure: &ReachFailure) -> Finding {
+    finding(unread(failure))
+}
+
 /// A registry that did not answer.
 fn unread(failure: &ReachFailure) -> Raise {
     let raised = &failure.raised;

@@ -270,6 +270,14 @@ pub(super) fn refusal(heard: &Heard, text: &str) -> Meaning {
     }
 }
 
+/// Whether a body says in Nacos' own code that an API is switched off (`API_DEPRECATED`, `API_FUNCTION_DISABLED`).
+pub(super) fn is_deprecation(body: &[u8]) -> bool {
+    let code = serde_json::from_slice::<Outline>(body)
+        .ok()
+        .and_then(|value| value.get("code")?.as_i64());
+    matches!(code, Some(40000 | 40001))
+}
+
 /// The words in which servers say that there is no such thing, whatever the status.
 fn is_absence(text: &str) -> bool {
     const WORDS: [&str; 8] = [

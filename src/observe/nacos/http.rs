@@ -313,6 +313,11 @@ async fn read_whole(mut response: Response, large: &Semaphore) -> Result<Heard, 
             Ok(None) => return Ok(heard),
             Err(error) => {
                 return Err(match kind_inside(&error) {
+                    Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput)
+                        if innermost(&error).contains("chunk") =>
+                    {
+                        Failure::new(ErrKind::BadAnswer, "the chunks of the answer are broken")
+                    }
                     Some(io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput) => {
                         Failure::new(ErrKind::BadAnswer, "the packed answer cannot be unpacked")
                     }

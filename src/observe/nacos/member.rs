@@ -74,6 +74,8 @@ enum Probe {
     Is(Generation, Option<String>, Box<Line>),
     /// The next probe decides.
     Next,
+    /// It is Nacos that says in its own words that it has switched this off; the next probe decides.
+    Off(Failure),
     /// It is no Nacos, or lets nobody in.
     Not(Failure),
 }
@@ -135,7 +137,7 @@ impl Member {
         token: Option<&Secret>,
         deadline: &Deadline,
     ) -> Result<(Generation, Option<String>, Line), Failure> {
-        let mut refused = None;
+        let (mut refused, mut off) = (None, None);
         for api in [STATE_3, STATE, METRICS] {
             let heard = match http.get(address, api, token, deadline).await {
                 Ok(heard) => heard,
@@ -147,13 +149,16 @@ impl Member {
             match probed(api, &heard) {
                 Probe::Is(generation, version, line) => return Ok((generation, version, *line)),
                 Probe::Next => {}
+                Probe::Off(failure) => {
+                    off.get_or_insert(failure);
+                }
                 Probe::Not(failure) if failure.kind == ErrKind::Denied => {
                     refused.get_or_insert(failure);
                 }
                 Probe::Not(failure) => return Err(failure),
             }
         }
-        Err(refused.unwrap_or_else(|| {
+        Err(refused.or(off).unwrap_or_else(|| {
             Failure::new(
                 ErrKind::BadAnswer,
                 format!(
@@ -324,6 +329,7 @@ fn probed(api: &str, heard: &Heard) -> Probe {
     }
     // 404 on the first probe is what all but 3.x say.
     match answer::refusal(heard, &text) {
+        Meaning::NoSuchApi(failure) if answer::is_deprecation(&heard.body) => Probe::Off(failure),
         Meaning::NoSuchApi(_) | Meaning::Answer { .. } => Probe::Next,
         Meaning::Failure(failure) if failure.kind == ErrKind::NotFound => Probe::Next,
         Meaning::Failure(failure) => Probe::Not(failure),
@@ -411,12 +417,16 @@ mod tests {
         let is = |api: &str, status, body: &str| match probed(api, &heard(status, body)) {
             Probe::Is(generation, ..) => generation.name().to_owned(),
             Probe::Next => "next".to_owned(),
+            Probe::Off(failure) => format!("off {}", failure.kind),
             Probe::Not(failure) => failure.kind.to_string(),
         };
         assert_eq!(
             is(STATE_3, 200, r#"{"code":0,"data":{"version":"3.0.3"}}"#),
             "Nacos 3.x"
         );
+        let moved = r#"{"code":40000,"message":"Current API will be deprecated","data":null}"#;
+        assert_eq!(is(STATE, 410, moved), "off switched-off");
+        assert_eq!(is(STATE, 410, "{}"), "next");
         assert_eq!(
             is(
                 STATE_3,

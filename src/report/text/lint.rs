@@ -71,8 +71,11 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, rule: &RuleInfo, view: 
         format!("{} {times} {}", count(word), label.text(view.lang))
     })
     .collect();
+    let is_open = answer.outcome == Some("unknown");
     let (symbol, style) = if count("error") > 0 {
         (Symbol::Failed, Style::Bad)
+    } else if is_open {
+        (Symbol::Warning, Style::Doubt)
     } else if counted.is_empty() {
         (Symbol::Ok, Style::Good)
     } else {
@@ -84,7 +87,9 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, rule: &RuleInfo, view: 
         Label::RuleTitle.text(view.lang),
         view.style.dot()
     );
-    let said = if counted.is_empty() {
+    let said = if counted.is_empty() && is_open {
+        Label::UnknownMessage.text(view.lang).to_owned()
+    } else if counted.is_empty() {
         Label::RuleClean.text(view.lang).to_owned()
     } else {
         counted.join(", ")
@@ -154,7 +159,9 @@ fn one<'f>(
         }
     }
     for (index, evidence) in finding.evidence.iter().enumerate() {
-        if index == 0 {
+        if finding.mark.is_none() {
+            page.field(Label::Proof.text(lang), &safe(&evidence.fact));
+        } else if index == 0 {
             page.field(Label::RuleReads.text(lang), &safe(&evidence.fact));
         } else if let Some(position) = &evidence.position {
             let line = Label::Line.text(lang);

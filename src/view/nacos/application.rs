@@ -192,10 +192,10 @@ fn listed(
     found: &mut Vec<Instance>,
 ) -> bool {
     let seen = server.instances(namespace, group, application);
-    let Seen::Here(list, line) = seen else {
+    let Seen::Here(list, _) = seen else {
         return matches!(seen, Seen::Absent(_));
     };
-    found.extend(list.into_iter().map(|(instance, told)| Instance {
+    found.extend(list.into_iter().map(|(instance, told, line)| Instance {
         application: application.to_owned(),
         address: format!("{}:{}", instance.ip, instance.port),
         host: instance.ip,

@@ -350,7 +350,7 @@ fn read_entries(
         Seen::Here(list, line) => {
             let entries = list
                 .iter()
-                .map(|(instance, told)| {
+                .map(|(instance, told, line)| {
                     entry(
                         instance,
                         *told,

@@ -81,7 +81,7 @@ impl<'a> Server<'a> {
         namespace: &str,
         group: &str,
         service: &str,
-    ) -> Seen<'a, Vec<(Instance, bool)>> {
+    ) -> Seen<'a, Vec<Shown<'a>>> {
         let client = self.told(Key::nacos_instances(namespace, group, service));
         let console = self.told(catalog(namespace, group, service));
         match (client, console) {
@@ -91,7 +91,10 @@ impl<'a> Server<'a> {
                         .iter()
                         .any(|other| (&other.ip, other.port) == (&instance.ip, instance.port))
                 };
-                let console = console.here().unwrap_or_default();
+                let (console, beside) = match console {
+                    Seen::Here(console, line) => (console, line),
+                    _ => (Vec::new(), line),
+                };
                 let is_dead = |instance: &Instance| {
                     console.iter().any(|other| {
                         (&other.ip, other.port) == (&instance.ip, instance.port) && !other.healthy
@@ -105,13 +108,13 @@ impl<'a> Server<'a> {
                             rewritten,
                             ..instance.clone()
                         };
-                        (instance, true)
+                        (instance, true, line)
                     })
                     .collect();
                 let hidden: Vec<_> = console
                     .into_iter()
                     .filter(|instance| !instance.enabled && !listed(instance))
-                    .map(|instance| (instance, false))
+                    .map(|instance| (instance, false, beside))
                     .collect();
                 Seen::Here(told.into_iter().chain(hidden).collect(), line)
             }
@@ -120,16 +123,15 @@ impl<'a> Server<'a> {
                     .into_iter()
                     .map(|instance| {
                         let enabled = instance.enabled;
-                        (instance, enabled)
+                        (instance, enabled, line)
                     })
                     .collect(),
                 line,
             ),
             (Seen::Unasked, other) | (other, _) => match other {
                 Seen::Unasked => self.absence(namespace, group, service),
-                other => {
-                    other.map(|list| list.into_iter().map(|instance| (instance, true)).collect())
-                }
+                // Neither list is here: nothing is mapped but the state.
+                other => other.map(|_| Vec::new()),
             },
         }
     }
@@ -313,6 +315,9 @@ impl<'a> Server<'a> {
         evidence(self.snapshot, self.source, line, fact)
     }
 }
+
+/// An instance, whether clients are told of it, and the answer in which it stands.
+pub(super) type Shown<'a> = (Instance, bool, &'a Line);
 
 /// Whether instances may be there that no answer shows.
 pub(super) enum Hidden<'a> {

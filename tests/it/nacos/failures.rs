@@ -109,6 +109,12 @@ fn answers_that_are_none() {
             Reply::Raw(b"HTTP/1.1 200 \r\nContent-Length: 500\r\n\r\n{\"hosts\"".to_vec()),
             "cut the connection ended within the answer, after 8 bytes",
         ),
+        (
+            Reply::Raw(
+                b"HTTP/1.1 200 \r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{\r\n0\r\n\r\n".to_vec(),
+            ),
+            "bad-answer the chunks of the answer are broken",
+        ),
         (Reply::Silence, "timeout no complete answer in time"),
         (
             Reply::Drip(

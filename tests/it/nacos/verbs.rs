@@ -5,7 +5,10 @@ use std::{path::Path, process::Command};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::captures;
+use super::{
+    captures,
+    server::{Reply, Server},
+};
 
 const SERVICE: &str = "g1/com.ex.OrderService:1.0.0";
 
@@ -214,5 +217,83 @@ fn every_verb_reads_every_generation() {
             .map(|request| format!("{} {:?}", request.path, request.query))
             .collect();
         assert!(teapots.is_empty(), "{server}: {teapots:#?}");
+    }
+}
+
+/// How a server fails that was asked for the providers, and the code for it.
+fn failing(how: &str) -> (Server, &'static str) {
+    let (reply, code) = match how {
+        "refused login" => (
+            Reply::new(
+                403,
+                "application/json",
+                r#"{"status":403,"message":"authorization failed!"}"#,
+            ),
+            "DG1003",
+        ),
+        "silence" => (Reply::Silence, "DG1001"),
+        "cut" => (
+            Reply::Raw(b"HTTP/1.1 200 \r\nContent-Length: 500\r\n\r\n{\"hosts\"".to_vec()),
+            "DG1001",
+        ),
+        "error" => (
+            Reply::json(r#"{"code":500,"message":"boom","data":null}"#),
+            "DG1004",
+        ),
+        other => unreachable!("{other}"),
+    };
+    let server = Server::start(move |request| match request.path.as_str() {
+        "/nacos/v3/admin/core/state" => Reply::new(404, "application/json", "{}"),
+        "/nacos/v1/console/server/state" => Reply::json(r#"{"version":"2.5.1"}"#),
+        _ => reply.clone(),
+    });
+    (server, code)
+}
+
+/// A registry that was asked and did not tell leaves every verb without an answer, and each says so.
+#[test]
+fn no_verb_calls_well_what_it_could_not_read() {
+    let home = TempDir::new().unwrap();
+    let rule = "com.x.A%3A1.0%3A.condition-router";
+    let text = "configVersion: v3.0\nforce: true\nconditions:\n- \"=> host = 10.2.0.99\"\n";
+    std::fs::write(home.path().join(rule), text).unwrap();
+    for how in ["refused login", "silence", "cut", "error"] {
+        let (server, code) = failing(how);
+        let registry = format!("nacos://{}", server.address);
+        for verb in [
+            ["lint", rule],
+            ["timeout-budget", "com.x.A:1.0"],
+            ["route-replay", "com.x.A:1.0"],
+        ] {
+            let end = ["--registry", &registry, "--deadline", "2s", "-o", "json"];
+            let ran = diag(home.path(), &[&verb[..], &end].concat());
+            let report = ran.report();
+            let answer = &report["reports"][0];
+            let note = format!("{how} {}: {answer:#}", verb[0]);
+            assert_eq!(
+                (ran.exit, answer["outcome"].as_str()),
+                (3, Some("unknown")),
+                "{note}"
+            );
+            let has = |list: &str| {
+                let all = answer[list].as_array().unwrap();
+                all.iter().any(|one| one["code"] == code)
+            };
+            assert!(has("findings") || has("candidates"), "{note}");
+            let unseen = answer["not_seen"].as_array().unwrap();
+            let required: Vec<_> = unseen
+                .iter()
+                .filter(|one| one["required"] == true)
+                .collect();
+            assert!(!required.is_empty(), "{note}");
+            assert!(
+                verb[0] != "lint"
+                    || required
+                        .iter()
+                        .all(|one| one["how_to_see"].is_string()
+                            && one["why"] != "nobody asked for it"),
+                "{note}"
+            );
+        }
     }
 }

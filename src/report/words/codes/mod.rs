@@ -163,6 +163,10 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "no provider of {service} is registered where this consumer looks ({place}): what stands there under its name is none: {strays}",
             "消费者查找的位置({place})没有 {service} 的提供者：以其名称注册的不是它的提供者：{strays}",
         )),
+        Code::AllDisabled if is_part(params) => Some((
+            "{count} of {total} entries are disabled in the registry",
+            "注册中心中 {total} 个条目有 {count} 个被禁用",
+        )),
         Code::TimeoutNotANumber if params.get("key") == Some(&Value::from("retries")) => Some((
             "{key}={value} is no whole number that Dubbo can count with; what comes of it: {effect}",
             "{key}={value} 不是 Dubbo 能计算的整数；结果是：{effect}",
@@ -194,6 +198,12 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
         }
         _ => None,
     }
+}
+
+/// Fewer than all.
+fn is_part(params: &Map<String, Value>) -> bool {
+    let number = |name: &str| params.get(name).and_then(Value::as_u64);
+    matches!((number("count"), number("total")), (Some(count), Some(total)) if count < total)
 }
 
 /// A code, its sentence in English, its sentence in Chinese.
