@@ -152,6 +152,7 @@ pub(crate) fn decide(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let own = Own {
         processes: own::processes(question, snapshot, &missing),
     };
+    own_view::complete(&own, &mut registries);
     let probed = Probed::of(question, snapshot, &missing);
     let worlds = Worlds::of(question);
     let beside = Beside {
@@ -225,6 +226,7 @@ fn overall(
                 said.overrule(&case, registry, &mut judged);
                 own_view::overrule(own, &case, registry, alone, &mut judged);
                 probed.overrule(&case, &mut judged);
+                own_view::name_port(own, &case, &mut judged);
                 place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged

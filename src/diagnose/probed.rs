@@ -214,6 +214,17 @@ impl<'a> Probed<'a> {
             return;
         };
         stage.because = Some(because);
+        if dead.len() < rows.len() {
+            direct_answers(judged);
+        }
+        let Some(stage) = judged
+            .view
+            .stages
+            .iter_mut()
+            .find(|stage| stage.id == StageId::Connectivity)
+        else {
+            return;
+        };
         if rows.len() == total && dead.len() < total {
             stage.state = State::Ok;
             stage.not_seen.clear();
@@ -422,6 +433,29 @@ fn verdict(rows: &[Row]) -> Option<Raised> {
 /// The model is not chosen again for a look at addresses.
 fn decided() -> BTreeSet<StageId> {
     BTreeSet::from([StageId::Decision])
+}
+
+/// Somebody answers at an address of `url=`, which the registry does not know: whether it serves this service, only a
+/// call tells.
+fn direct_answers(judged: &mut Judged) {
+    let question = StageId::Question;
+    let mut stages = judged.view.stages.iter_mut();
+    let Some(stage) = stages.find(|stage| stage.id == question) else {
+        return;
+    };
+    let is_direct = stage
+        .because
+        .as_ref()
+        .is_some_and(|because| because.say == Say::DirectUrl);
+    if !is_direct || stage.state != State::Unknown || judged.outcome != Outcome::Unknown {
+        return;
+    }
+    stage.state = State::Ok;
+    for fact in &mut stage.not_seen {
+        fact.required = false;
+    }
+    judged.outcome = Outcome::Reachable;
+    judged.blocked_by.clear();
 }
 
 fn is_own_host(host: &str) -> bool {

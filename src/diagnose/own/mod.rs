@@ -21,11 +21,12 @@ use super::{
     text::{Proof, settle},
 };
 use crate::{
-    model::qos::listing::Step,
+    model::{metadata::ServiceInfo, qos::listing::Step, service_key::ServiceKey},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
     rule::migration,
     view::{
+        application::Told,
         held::Entry,
         interface::{Case, then},
         migration::Seen,
@@ -69,6 +70,104 @@ pub(super) fn overrule(
         empty(case, &list, judged);
     } else if list.is_unconnected() {
         unconnected(case, &list, judged);
+    }
+}
+
+/// Nobody can connect, and the provider's own process says that it listens at another port than it registered: that is
+/// the cause. Where ports are mapped on the way, the numbers differ and connections work; so it is none alone.
+pub(super) fn name_port(own: &Own, case: &Case<'_>, judged: &mut Judged) {
+    let refused = judged.outcome == Outcome::None
+        && judged.stage == Some(StageId::Connectivity)
+        && judged.code() == Some(Code::AddressUnreachable);
+    if !refused {
+        return;
+    }
+    let found: Vec<Raised> = own
+        .processes
+        .iter()
+        .flat_map(|process| remarks::not_listening(process, case.question, case.held))
+        .collect();
+    let connecting = if judged.view.connecting.is_empty() {
+        &judged.view.bound
+    } else {
+        &judged.view.connecting
+    };
+    let is_found = |address: &String| found.iter().any(|raised| raised.subject.1 == *address);
+    if connecting.is_empty() || !connecting.iter().all(is_found) {
+        return;
+    }
+    let Some(mut named) = found.first().cloned() else {
+        return;
+    };
+    if let Some(raised) = judged.raised.take() {
+        named.evidence.extend(raised.evidence.into_iter().take(2));
+    }
+    if let Some(stage) = judged
+        .view
+        .stages
+        .iter_mut()
+        .find(|stage| stage.id == StageId::Connectivity)
+    {
+        for dropped in &mut stage.dropped {
+            dropped.code = Code::AddressNotExported;
+        }
+        stage.raises = vec![named.clone()];
+    }
+    judged.emptied = Some(named.clone());
+    judged.raised = Some(named);
+}
+
+/// What providers say on their ports that they export, put where the registry's answers stand: the services of instances
+/// that keep their metadata to themselves. The path of a service is not said; it is the interface unless set otherwise.
+pub(super) fn complete(own: &Own, registries: &mut [Registry]) {
+    let mut told = Vec::new();
+    for process in &own.processes {
+        let Some((listing, seen)) = &process.listing else {
+            continue;
+        };
+        let host = process.endpoint.rsplit_once(':').map(|(host, _)| host);
+        let hosts = process.servers.iter().filter_map(|(server, _)| {
+            let (_, address) = server.split_once("://")?;
+            Some(address.rsplit_once(':')?.0)
+        });
+        let hosts: BTreeSet<&str> = hosts.chain(host).collect();
+        for application in process.applications() {
+            for row in listing.provider.iter().filter(|row| !row.internal) {
+                let Ok(key) = ServiceKey::parse_dubbo(&row.key) else {
+                    continue;
+                };
+                let service = ServiceInfo {
+                    key: String::new(),
+                    path: Some(key.interface.clone()),
+                    name: Some(key.interface),
+                    group: key.group,
+                    version: key.version,
+                    protocol: Some("dubbo".to_owned()),
+                    port: None,
+                    params: Vec::new(),
+                };
+                told.extend(hosts.iter().map(|host| Told {
+                    host: (*host).to_owned(),
+                    application: Some(application.clone()),
+                    service: service.clone(),
+                    evidence: seen.clone(),
+                }));
+            }
+        }
+    }
+    for held in registries
+        .iter_mut()
+        .flat_map(|registry| &mut registry.held)
+    {
+        let known = &mut held.application.told;
+        // What a log says of a service, it says with its path.
+        let more = told.iter().filter(|one| {
+            let same =
+                |other: &Told| other.host == one.host && other.service.name == one.service.name;
+            !known.iter().any(same)
+        });
+        let more: Vec<Told> = more.cloned().collect();
+        known.extend(more);
     }
 }
 

@@ -171,10 +171,15 @@ fn other(process: &Process, question: &Question, providers: &BTreeSet<String>) -
 
 /// DG2113: it registered a port at which none of its servers listens.
 fn other_port(process: &Process, question: &Question, held: &Held) -> Option<Raised> {
+    not_listening(process, question, held).into_iter().next()
+}
+
+/// The addresses that this process registered, by either model, and at which none of its dubbo servers listens.
+pub(super) fn not_listening(process: &Process, question: &Question, held: &Held) -> Vec<Raised> {
     let key = question.service.to_string();
-    process
+    let is_exported = process
         .exports(&question.service.interface)
-        .find(|(row, _)| row.key == key)?;
+        .any(|(row, _)| row.key == key);
     let names = process.applications();
     let servers: Vec<(&str, u16)> = process
         .servers
@@ -184,26 +189,40 @@ fn other_port(process: &Process, question: &Question, held: &Held) -> Option<Rai
             Some((host, port.parse().ok()?))
         })
         .collect();
-    let (_, seen) = process.servers.first()?;
-    held.entries.iter().find_map(|entry| {
+    let Some((_, seen)) = process.servers.first().filter(|_| is_exported) else {
+        return Vec::new();
+    };
+    let entries = held.entries.iter().filter_map(|entry| {
         let url = entry.plain()?;
-        let application = entry.application()?;
-        let host = url.host.clone()?;
-        let own = names.contains(&application)
-            && url.protocol.as_deref() == Some("dubbo")
-            && servers.iter().any(|(server, _)| *server == host);
-        let listens = servers.iter().any(|(_, port)| u32::from(*port) == url.port);
-        (own && !listens).then(|| {
-            let address = entry.address();
-            let ports: Vec<String> = servers.iter().map(|(_, port)| port.to_string()).collect();
-            raised(
-                Code::AddressNotExported,
-                json!({"address": address, "listens": ports}),
-                ("address", &address),
-                vec![entry.named_evidence(), seen.clone()],
-            )
+        let is_dubbos = url.protocol.as_deref() == Some("dubbo");
+        let own = names.contains(&entry.application()?) && is_dubbos;
+        own.then(|| (url.host.clone(), url.port, entry.named_evidence()))
+    });
+    let instances = held.application.instances.iter().filter_map(|instance| {
+        let own = names.contains(&instance.application) && !instance.speaks_triple();
+        own.then(|| {
+            let host = Some(instance.host.clone());
+            (host, instance.port, instance.evidence.clone())
         })
-    })
+    });
+    let mut found: Vec<Raised> = Vec::new();
+    for (host, port, evidence) in entries.chain(instances) {
+        let Some(host) = host else { continue };
+        let address = format!("{host}:{port}");
+        let here = servers.iter().any(|(server, _)| *server == host);
+        let listens = servers.iter().any(|(_, own)| u32::from(*own) == port);
+        if !here || listens || found.iter().any(|known| known.subject.1 == address) {
+            continue;
+        }
+        let ports: Vec<String> = servers.iter().map(|(_, port)| port.to_string()).collect();
+        found.push(raised(
+            Code::AddressNotExported,
+            json!({"address": address, "listens": ports}),
+            ("address", &address),
+            vec![evidence, seen.clone()],
+        ));
+    }
+    found
 }
 
 /// DG6005 beside others: one provider is taken offline and the service lives on.

@@ -6,7 +6,8 @@ use serde_json::json;
 
 use super::{
     SHOWN,
-    known::{Instance, Metadata},
+    endpoints::Endpoints,
+    known::{Instance, Metadata, Told},
     object,
 };
 use crate::{
@@ -198,7 +199,7 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
             evidence.clone(),
         ))),
         other => {
-            let seen = by_entries(case, instance).or_else(|| by_log(case, instance));
+            let seen = by_entries(case, instance).or_else(|| by_own_word(case, instance));
             if let Some((services, evidence)) = seen {
                 return Ok(here(services, evidence, true));
             }
@@ -274,11 +275,11 @@ fn by_entries(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>,
     Some((services, first.evidence.clone()))
 }
 
-/// What the provider's own log says that it registers. A log of two starts may name the service twice, in two ways: then
-/// which of them holds is not known.
-fn by_log(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>, Evidence)> {
+/// What the provider's own log says that it registers, or its QOS port that it exports. A log of two starts may name the
+/// service twice, in two ways: then which of them holds is not known.
+fn by_own_word(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>, Evidence)> {
     let interface = &case.question.service.interface;
-    let of: Vec<_> = case
+    let of: Vec<&Told> = case
         .held
         .application
         .told
@@ -289,22 +290,35 @@ fn by_log(case: &Case<'_>, instance: &Instance) -> Option<(Vec<ServiceInfo>, Evi
             own.is_none_or(|own| *own == instance.application)
         })
         .collect();
-    let asked: Vec<_> = of
+    let is_asked = |told: &&&Told| told.service.name.as_ref() == Some(interface);
+    let first = of.iter().find(is_asked).or(of.first())?;
+    let in_logs: BTreeSet<_> = of
         .iter()
-        .filter(|told| told.service.name.as_ref() == Some(interface))
-        .collect();
-    let first = *asked.first()?;
-    let keys: BTreeSet<_> = asked
-        .iter()
+        .filter(is_asked)
+        .filter(|told| told.evidence.op == "file.lines")
         .map(|told| {
             let service = &told.service;
             (&service.group, &service.version, &service.path)
         })
         .collect();
-    (keys.len() == 1).then(|| {
-        let services = of.iter().map(|told| told.service.clone()).collect();
-        (services, first.evidence.clone())
+    // A log may not reach back to where the service was registered; a port lists all.
+    let is_whole = first.evidence.op != "file.lines" || !in_logs.is_empty();
+    (in_logs.len() < 2 && is_whole).then(|| {
+        let services = of.iter().map(|told| spoken(instance, told));
+        (services.collect(), first.evidence.clone())
     })
+}
+
+/// A port does not say by which protocol: where the instance has one, it is that.
+fn spoken(instance: &Instance, told: &Told) -> ServiceInfo {
+    let mut service = told.service.clone();
+    if service.port.is_none()
+        && let Endpoints::Listed(list) = Endpoints::of(instance)
+        && let [(protocol, _)] = list.as_slice()
+    {
+        service.protocol = Some(protocol.clone());
+    }
+    service
 }
 
 fn raises(case: &Case<'_>, dropped: &[(&Instance, Why)]) -> Vec<Raised> {

@@ -97,7 +97,7 @@ fn offered(view: &mut View, kept: &[Kept<'_>]) {
 }
 
 /// C: what the registry tells. Whether anybody answers there only attempts do (`diagnose::probed`).
-fn connectivity(reached: bool, address: Option<&String>) -> Stage {
+pub(super) fn connectivity(reached: bool, address: Option<&String>) -> Stage {
     if !reached {
         return Stage::skipped(StageId::Connectivity);
     }

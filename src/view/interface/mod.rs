@@ -146,6 +146,16 @@ impl<'a> Case<'a> {
         if let Some(direct) = question::direct(self) {
             view.stages.extend(not_asked(&direct.because));
             view.left = direct.left;
+            if !direct.connecting.is_empty() {
+                let addresses = direct.connecting.iter();
+                view.offered = addresses.map(|(address, _)| address.clone()).collect();
+                view.connecting.clone_from(&view.offered);
+                let kinds = direct.connecting.into_iter();
+                view.kinds = kinds
+                    .filter_map(|(address, kind)| Some((address, kind?)))
+                    .collect();
+                view.stages.push(later::connectivity(true, view.connecting.first()));
+            }
             return view;
         }
         view.stages = self.before();

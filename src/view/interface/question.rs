@@ -6,7 +6,7 @@ use super::{Case, fate::fits, key::object};
 use crate::{
     diagnose::code::Code,
     input::log::Failure,
-    model::url::is_true,
+    model::{probe, url::is_true},
     question::{AddressFault, UnreadableAddress},
     report::words::{Phrase, Say},
     snapshot::SourceId,
@@ -194,6 +194,8 @@ pub(super) struct Direct {
     pub(super) stage: Stage,
     /// Addresses that are left.
     pub(super) left: Vec<String>,
+    /// Addresses that it connects to, with the round trips that their protocols answer: those of `url=`.
+    pub(super) connecting: Vec<(String, Option<&'static str>)>,
     /// Why no registry is asked.
     pub(super) because: Phrase,
 }
@@ -252,13 +254,14 @@ fn in_process(case: &Case<'_>, setting: &str) -> Direct {
             )
         },
         left: own,
+        connecting: Vec::new(),
         because,
     }
 }
 
 /// The addresses of `url=`, if it names any and not a registry.
 fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
-    let mut addresses = Vec::new();
+    let (mut addresses, mut connecting) = (Vec::new(), Vec::new());
     for part in text
         .split(';')
         .map(str::trim)
@@ -282,6 +285,9 @@ fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
             return None;
         }
         addresses.push(address.to_owned());
+        let secured = rest.contains("ssl-enabled=true");
+        let kind = probe::kind_of(Some(scheme)).filter(|_| !secured);
+        connecting.push((address.to_owned(), kind));
     }
     if addresses.is_empty() {
         return None;
@@ -321,6 +327,7 @@ fn by_url(case: &Case<'_>, text: &str) -> Option<Direct> {
             )
         },
         left,
+        connecting,
         because,
     })
 }
