@@ -86,6 +86,13 @@ impl Both {
 
     fn by(&self, case: &Case<'_>, migration: &Migration) -> Choice {
         let (application, interface) = (&self.application, &self.interface);
+        if let Some(because) = without_registry(&interface.view) {
+            return Choice {
+                judged: interface.clone(),
+                uses: Some(Model::Interface),
+                why: because,
+            };
+        }
         let mut choice = match migration.step {
             Step::ForceInterface => Choice {
                 judged: interface.clone(),
@@ -179,6 +186,12 @@ impl Both {
             (Usable::Open, _) => open(),
         }
     }
+}
+
+/// Why a reference asks no registry: then there is no model to choose.
+fn without_registry(view: &View) -> Option<Phrase> {
+    let because = view.stage(&StageId::Question)?.because.clone()?;
+    matches!(because.say, Say::DirectUrl | Say::OwnProcess).then_some(because)
 }
 
 /// The interface model for whoever looks at that one alone: D says what of the other one may decide in its place.

@@ -115,6 +115,7 @@ pub(super) fn name_port(own: &Own, case: &Case<'_>, judged: &mut Judged) {
     }
     judged.emptied = Some(named.clone());
     judged.raised = Some(named);
+    judged.limits.insert(Limit::Rule);
 }
 
 /// What providers say on their ports that they export, put where the registry's answers stand: the services of instances
