@@ -154,7 +154,8 @@ impl<'a> Case<'a> {
                 view.kinds = kinds
                     .filter_map(|(address, kind)| Some((address, kind?)))
                     .collect();
-                view.stages.push(later::connectivity(true, view.connecting.first()));
+                view.stages
+                    .push(later::connectivity(true, view.connecting.first()));
             }
             return view;
         }
