@@ -19,6 +19,7 @@ mod reading;
 mod rnacos;
 pub(crate) mod server;
 mod verbs;
+mod whole;
 
 use std::time::Duration;
 

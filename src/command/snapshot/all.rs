@@ -51,7 +51,7 @@ pub(super) fn walk(
             }
             put(&source, line)
         };
-        let walked = one(observer, settings, snapshot, sink)?;
+        let (walked, server) = one(observer, settings, snapshot, sink)?;
         walks.answers += heard.answers;
         walks
             .unread
@@ -73,10 +73,9 @@ pub(super) fn walk(
                 masked(path)
             ));
         }
-        if let (Some(server), Some(about)) = (
-            observer.server(),
-            snapshot.manifest_mut().sources.get_mut(&source),
-        ) {
+        if let (Some(server), Some(about)) =
+            (server, snapshot.manifest_mut().sources.get_mut(&source))
+        {
             about.server = Some(server);
         }
         walks.ended = walked.ended;
@@ -89,13 +88,13 @@ pub(super) fn walk(
     Ok(walks)
 }
 
-/// Walks one registry and says farewell.
+/// Walks one registry and says farewell. Returns also the version that it told: whoever is gone tells none.
 fn one(
     observer: &mut Observer,
     settings: &Settings,
     snapshot: &Snapshot,
     sink: impl FnMut(Line) -> Result<(), SnapshotError>,
-) -> anyhow::Result<Walked> {
+) -> anyhow::Result<(Walked, Option<String>)> {
     let named = settings.registries.iter();
     let roots: Vec<String> = named
         .clone()
@@ -106,7 +105,7 @@ fn one(
         .filter_map(|address| address.namespace.clone())
         .collect();
     let terms = live::terms(settings, None, snapshot.masker().clone());
-    let walked = live::runtime()?.block_on(async {
+    let (walked, server) = live::runtime()?.block_on(async {
         let walked = match observer {
             Observer::Zookeeper(zookeeper) => {
                 zookeeper
@@ -117,10 +116,11 @@ fn one(
             // A port is asked about services, providers are those of services: with --all there are none.
             Observer::Qos(_) | Observer::Probe(_) => Ok(Walked::default()),
         };
+        let server = observer.server();
         observer.close().await;
-        walked
+        (walked, server)
     });
-    Ok(walked?)
+    Ok((walked?, server))
 }
 
 /// Puts the recording in its place, its names replaced where there are pseudonyms. `None`: Ctrl-C came while it was written; nothing is there then but what was there

@@ -30,6 +30,12 @@ const RULES: [&str; 6] = [
     ".MESHAPPRULE",
 ];
 
+/// How the names of services begin that are no application's (`NacosServiceName`).
+const CATEGORIES: [&str; 4] = ["providers:", "consumers:", "routers:", "configurators:"];
+
+/// Under which an instance names the revision of its metadata (`ServiceInstanceMetadataUtils`).
+const REVISION: &str = "dubbo.metadata.revision";
+
 /// `public` is the namespace without an id.
 pub(super) fn canonical(id: &str) -> String {
     if id == "public" { "" } else { id }.to_owned()
@@ -85,6 +91,12 @@ pub(super) struct Found {
     pub(super) namespaces: BTreeSet<String>,
     services: BTreeSet<Name>,
     configs: BTreeSet<Name>,
+    /// Configurations that are Dubbo's only if an instance says so: metadata lie under a revision, which is any word.
+    others: BTreeSet<Name>,
+    /// Where instances say that their metadata lie: namespace, revision, data id.
+    revisions: BTreeSet<Name>,
+    /// Hashes of the configurations that were asked for and may be metadata.
+    asked: BTreeSet<u64>,
     /// The first failure that is neither an absence nor an API that is not there.
     pub(super) lost: Option<Failure>,
     /// Namespaces of which something was asked in vain.
@@ -151,10 +163,58 @@ impl Found {
 
     /// What the lists name, to be asked for one by one.
     pub(super) fn contents(&mut self) -> Contents {
+        let configs = self.configs.iter();
+        self.asked = configs
+            .filter(|(_, group, _)| !GROUPS.contains(&group.as_str()))
+            .map(hash)
+            .collect();
         Contents {
             services: std::mem::take(&mut self.services).into_iter().collect(),
             configs: std::mem::take(&mut self.configs).into_iter().collect(),
         }
+    }
+
+    /// The metadata that instances name and that were not asked for yet: where their registry keeps them, whether or not
+    /// a list has them, and in every other namespace that has them (a metadata report of its own).
+    pub(super) fn metadata(&mut self) -> BTreeSet<Key> {
+        let (named, others) = (
+            std::mem::take(&mut self.revisions),
+            std::mem::take(&mut self.others),
+        );
+        let places: BTreeSet<(&str, &str)> = named
+            .iter()
+            .map(|(_, revision, data_id)| (revision.as_str(), data_id.as_str()))
+            .collect();
+        let listed = others
+            .iter()
+            .filter(|(_, group, data_id)| places.contains(&(group.as_str(), data_id.as_str())));
+        named
+            .iter()
+            .chain(listed)
+            .filter(|name| !self.asked.contains(&hash(name)))
+            .map(|(namespace, group, data_id)| Key::nacos_config(namespace, group, data_id))
+            .collect()
+    }
+
+    /// Takes the revisions out of what is told of the instances of an application.
+    fn note_instances(&mut self, namespace: &str, application: &str, line: &Line) {
+        if CATEGORIES.iter().any(|word| application.starts_with(word)) {
+            return;
+        }
+        let Some(value) = line.body_json() else {
+            return;
+        };
+        let instances = ["/hosts", "/list", "/data/pageItems", "/data/list", "/data"]
+            .iter()
+            .find_map(|name| value.pointer(name)?.as_array());
+        let revisions = instances.into_iter().flatten().filter_map(|instance| {
+            let revision = instance.get("metadata")?.get(REVISION)?.as_str()?;
+            (!matches!(revision, "" | "0")).then(|| revision.to_owned())
+        });
+        // As in `NacosMetadataReport`: data ids have neither of these.
+        let data_id = application.replace('$', "___").replace('/', "-");
+        self.revisions
+            .extend(revisions.map(|revision| (namespace.to_owned(), revision, data_id.clone())));
     }
 
     /// Takes the names out of a line.
@@ -175,7 +235,17 @@ impl Found {
             }
             return;
         }
-        // Contents are many and name nothing: only lists are read.
+        if let Key::NacosInstances {
+            namespace, service, ..
+        }
+        | Key::NacosCatalog {
+            namespace, service, ..
+        } = &line.key
+        {
+            self.note_instances(namespace, service, line);
+            return;
+        }
+        // Other contents name nothing.
         let is_list = matches!(
             line.key,
             Key::NacosNamespaces | Key::NacosServices { .. } | Key::NacosConfigSearch { .. }
@@ -249,9 +319,12 @@ impl Found {
                     let Some(data_id) = text(&entry, &["dataId"]) else {
                         continue;
                     };
-                    if is_dubbo(&group, &data_id) {
-                        self.configs.insert((namespace.clone(), group, data_id));
-                    }
+                    let list = if is_dubbo(&group, &data_id) {
+                        &mut self.configs
+                    } else {
+                        &mut self.others
+                    };
+                    list.insert((namespace.clone(), group, data_id));
                 }
             }
             _ => {}
@@ -298,11 +371,13 @@ fn namespace_of(key: &Key) -> Option<&str> {
 }
 
 /// Rules (of any group: the config centre's group can be chosen), mapping, migration, properties, and metadata, whose
-/// group is a revision (MD5).
+/// group is a revision (MD5). Those under another word are known by the instances that name it.
 fn is_dubbo(group: &str, data_id: &str) -> bool {
     GROUPS.contains(&group)
         || data_id == "dubbo.properties"
         || RULES.iter().any(|ending| data_id.ends_with(ending))
+        // 2.7.0 to 2.7.2 put the last part of a key into the place of the group.
+        || RULES.iter().any(|ending| group == &ending[1..])
         || (group.len() == 32 && group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
@@ -316,6 +391,7 @@ mod tests {
         assert!(is_dubbo("0123456789abcdef0123456789abcdef", "app"));
         assert!(is_dubbo("app", "dubbo.properties"));
         assert!(is_dubbo("shop", "order.tag-router"));
+        assert!(is_dubbo("condition-router", "a.B"));
         assert!(!is_dubbo("DEFAULT_GROUP", "application.yml"));
     }
 
@@ -338,6 +414,47 @@ mod tests {
 
     fn heard(key: Key, json: serde_json::Value) -> Line {
         Line::new(key, Payload::Json(json))
+    }
+
+    #[test]
+    fn instances_tell_where_their_metadata_lie() {
+        let mut found = Found::default();
+        let search = |namespace: &str, rows: serde_json::Value| {
+            let key = Key::NacosConfigSearch {
+                namespace: namespace.to_owned(),
+                group: String::new(),
+                data_id: "*".to_owned(),
+            };
+            heard(key, serde_json::json!({"totalCount": 2, "pageItems": rows}))
+        };
+        let digest = "0123456789abcdef0123456789abcdef";
+        let rows = serde_json::json!([
+            {"dataId": "shop-order", "group": "ab12"},
+            {"dataId": "shop-order", "group": digest},
+            {"dataId": "other", "group": "ab12"},
+        ]);
+        found.note(&search("", rows));
+        let rows = serde_json::json!([{"dataId": "shop-order", "group": "ab12"}]);
+        found.note(&search("meta", rows));
+        assert_eq!(
+            found.contents().keys().collect::<Vec<_>>(),
+            [Key::nacos_config("", digest, "shop-order")]
+        );
+        let instance = |revision: &str| serde_json::json!({"metadata": {REVISION: revision}});
+        let revisions = ["ab12", digest, "0", "", "gone"].map(instance);
+        let key = Key::nacos_instances("", "g", "shop/order");
+        found.note(&heard(key, serde_json::json!({"hosts": revisions})));
+        let key = Key::nacos_instances("", "g", "providers:a.B::");
+        found.note(&heard(key, serde_json::json!({"hosts": [instance("x")]})));
+        let asked: Vec<Key> = found.metadata().into_iter().collect();
+        assert_eq!(
+            asked,
+            [
+                Key::nacos_config("", "ab12", "shop-order"),
+                Key::nacos_config("", "gone", "shop-order"),
+                Key::nacos_config("meta", "ab12", "shop-order"),
+            ]
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Answers are handed over as they come, and what is still to be asked is cut into pieces, so that a large server needs
 //! no more memory than the names in it. Configurations of others are listed with everything else, but only Dubbo's are
-//! asked for one by one.
+//! asked for one by one: by their names, and by what instances say of the revision of their metadata.
 
 use std::{future::Future, pin::pin};
 
@@ -40,7 +40,7 @@ impl Nacos {
             .namespaces
             .extend(namespaces.iter().map(|id| canonical(id)));
         let first = [Key::NacosState, Key::NacosNamespaces, Key::NacosNodes];
-        for stage in [Stage::First, Stage::Lists, Stage::Contents] {
+        for stage in [Stage::First, Stage::Lists, Stage::Contents, Stage::Metadata] {
             let contents;
             let mut keys: Box<dyn Iterator<Item = Key>> = match stage {
                 Stage::First => Box::new(first.clone().into_iter()),
@@ -49,6 +49,7 @@ impl Nacos {
                     contents = found.contents();
                     Box::new(contents.keys())
                 }
+                Stage::Metadata => Box::new(found.metadata().into_iter()),
             };
             loop {
                 let piece = keys.by_ref().take(PIECE);
@@ -124,4 +125,5 @@ enum Stage {
     First,
     Lists,
     Contents,
+    Metadata,
 }

@@ -19,6 +19,7 @@ use crate::{
             names::{is_foreign, subscribed_by_name},
             texts::{Named, Texts},
         },
+        evidence::scope_evidence,
         metadata_report::Report,
     },
 };
@@ -162,7 +163,20 @@ fn read_mapping(
             form: *form,
             place: super::place::shown(&place.namespace, "mapping"),
             applications: applications.clone(),
-            evidence: seen.line().map(|line| server.evidence(line, fact.clone())),
+            evidence: Some(match seen.line() {
+                Some(line) => server.evidence(line, fact.clone()),
+                None => scope_evidence(
+                    server.snapshot,
+                    server.source,
+                    "nacos.config",
+                    &[
+                        ("namespace", place.namespace.as_str()),
+                        ("group", "mapping"),
+                        ("data_id", escaped(interface).as_str()),
+                    ],
+                    fact.clone(),
+                ),
+            }),
         });
     }
 }

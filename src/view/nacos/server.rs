@@ -238,6 +238,8 @@ impl<'a> Server<'a> {
                     ..
                 }) => Seen::Here(content, line),
                 Some(_) => Seen::Unasked,
+                // It is the place that is empty, whichever answer tells it.
+                None if self.is_complete(namespace) => Seen::Absent(None),
                 None => Seen::Absent(Some(line)),
             },
             _ if self.is_complete(namespace) => Seen::Absent(None),
