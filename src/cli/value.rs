@@ -127,12 +127,12 @@ pub fn code(text: &str) -> Result<Code, String> {
             || code.name().eq_ignore_ascii_case(text.trim())
     });
     found.ok_or_else(|| {
-        let near = Code::ALL
-            .iter()
-            .map(|code| (strsim::levenshtein(code.name(), text.trim()), *code))
-            .filter(|(distance, _)| *distance <= 3)
-            .min()
-            .map(|(_, code)| format!("; did you mean {code} ({})?", code.name()))
+        if let Some((code, name)) = Code::unused(text) {
+            return format!("this version does not use {code} ({name})");
+        }
+        let near = Code::near(text)
+            .first()
+            .map(|code| format!("; did you mean {code} ({})?", code.name()))
             .unwrap_or_default();
         format!("no finding has this code{near}")
     })
@@ -211,6 +211,14 @@ mod tests {
         assert_eq!(
             code("group-difers").unwrap_err(),
             "no finding has this code; did you mean DG2101 (group-differs)?"
+        );
+        assert_eq!(
+            code("DG21O1").unwrap_err(),
+            "no finding has this code; did you mean DG2101 (group-differs)?"
+        );
+        assert_eq!(
+            code("DG2106").unwrap_err(),
+            "this version does not use DG2106 (registered-late)"
         );
         assert!(code("banana").is_err());
         assert_eq!(code("DG21").unwrap_err(), "no finding has this code");

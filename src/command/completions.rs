@@ -25,13 +25,24 @@ _diag_live() {
     while IFS= read -r name; do
         [[ -n $name ]] && names+=("$name")
     done < <(diag __names "${typed[@]:1}" "$cur" 2>/dev/null </dev/null)
-    (( ${#names[@]} )) || return 0
-    COMPREPLY=()
     if [[ $cur == *[:=]* ]]; then
         local breaks=${cur//[^:=]/}
         local mark=${breaks:${#breaks}-1}
         [[ $COMP_WORDBREAKS == *"$mark"* ]] && strip=${cur%"${cur##*"$mark"}"}
     fi
+    if (( ! ${#names[@]} )); then
+        # The static part takes what stands behind a colon or equal sign for a word of its own, and offers flags for it.
+        if [[ -n $strip ]]; then
+            COMPREPLY=()
+            [[ $cur == --*=* ]] && _diag "$1" "${cur#*=}" "${cur%%=*}"
+            for name in "${COMPREPLY[@]}"; do
+                [[ $name == -* ]] || names+=("$name")
+            done
+            COMPREPLY=("${names[@]}")
+        fi
+        return 0
+    fi
+    COMPREPLY=()
     for name in "${names[@]}"; do
         COMPREPLY+=("${name#"$strip"}")
     done

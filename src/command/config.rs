@@ -23,6 +23,15 @@ pub(super) fn run(args: &ConfigArgs, around: &Surroundings) -> anyhow::Result<Ex
     Ok(stream::report(&text, Exit::Fine)?)
 }
 
+/// Whether values of the setting are addresses, or commands, which may have user and password in them, also where they
+/// are torn; a colon in other settings is only a colon.
+fn may_hold_password(name: &str) -> bool {
+    matches!(
+        name,
+        "registry" | "also-search" | "config-center" | "metadata-report" | "password-command"
+    )
+}
+
 fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Result<String> {
     let common = Common {
         output: output.clone(),
@@ -33,12 +42,19 @@ fn show(origin: bool, output: &OutputFlags, around: &Surroundings) -> anyhow::Re
     let layers = Layers::gather(&common, &around.environment)?;
     super::begin(output, &settings);
     let masker = Masker::default();
-    let hidden = |text: &str| safe(&masker.text(&crate::question::mask_address(text)));
+    let hidden = |text: &str| safe(&masker.text(text));
     let values: Vec<(&str, Vec<String>, String)> = layers
         .in_force()
         .into_iter()
         .map(|(name, setting)| {
-            let values = setting.values.iter().map(|text| hidden(text)).collect();
+            let shown = |text: &String| {
+                if may_hold_password(name) {
+                    hidden(&crate::question::mask_address(text))
+                } else {
+                    hidden(text)
+                }
+            };
+            let values = setting.values.iter().map(shown).collect();
             (name, values, hidden(&setting.origin.to_string()))
         })
         .collect();

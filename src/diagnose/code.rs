@@ -227,6 +227,54 @@ codes! {
     LintInvisible = 8009, "lint-invisible", Warning, Rule;
 }
 
+/// Numbers that are kept for findings this version does not report.
+const UNUSED: [(u16, &str); 1] = [(2106, "registered-late")];
+
+impl Code {
+    /// A code that is kept for a finding this version does not report, with the name of the finding.
+    pub fn unused(text: &str) -> Option<(String, &'static str)> {
+        let text = text.trim().to_ascii_lowercase();
+        let digits = text.strip_prefix("dg").unwrap_or(&text);
+        UNUSED
+            .iter()
+            .find(|(number, name)| text == *name || digits == format!("{number:04}"))
+            .map(|(number, name)| (format!("DG{number:04}"), *name))
+    }
+
+    /// Codes that look like the text, the nearest first: what a slip of the finger may have meant. At most three.
+    pub fn near(text: &str) -> Vec<Self> {
+        let text = text.trim().to_lowercase();
+        let digits = text.strip_prefix("dg").unwrap_or(&text);
+        // Letters that look like digits, where a number is meant.
+        let digits: String = if digits.contains(|c: char| c.is_ascii_digit()) {
+            let like = |c| match c {
+                'o' => '0',
+                'i' | 'l' => '1',
+                other => other,
+            };
+            digits.chars().map(like).collect()
+        } else {
+            digits.to_owned()
+        };
+        let is_number = digits.chars().all(|c| c.is_ascii_digit());
+        let distance = |code: &Self| {
+            let number = || strsim::damerau_levenshtein(&format!("{:04}", code.number()), &digits);
+            let name = || strsim::damerau_levenshtein(code.name(), &text);
+            if is_number {
+                Some(number()).filter(|distance| *distance <= 1)
+            } else {
+                Some(name()).filter(|distance| *distance <= 3)
+            }
+        };
+        let mut near: Vec<(usize, Self)> = Self::ALL
+            .iter()
+            .filter_map(|code| Some((distance(code)?, *code)))
+            .collect();
+        near.sort_unstable();
+        near.into_iter().take(3).map(|(_, code)| code).collect()
+    }
+}
+
 impl fmt::Display for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DG{:04}", self.number())
@@ -248,5 +296,9 @@ mod tests {
         names.sort_unstable();
         names.dedup();
         assert_eq!(names.len(), Code::ALL.len());
+        for (number, name) in UNUSED {
+            assert!(Code::ALL.iter().all(|code| code.number() != number));
+            assert!(!names.contains(&name), "{name}");
+        }
     }
 }

@@ -477,6 +477,7 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
             required: false,
         });
     }
+    not_seen.extend(gather::unrecorded(computed.question, computed.snapshot));
     not_seen.sort_by_key(|fact| !fact.required);
     if computed.outcome == Outcome::Unknown && not_seen.iter().all(|fact| !fact.required) {
         not_seen.insert(0, undecided_fact(computed));

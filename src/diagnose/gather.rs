@@ -109,6 +109,22 @@ fn add_other_registries(
     }
 }
 
+/// Registries that were to be looked into and of which the recording has nothing: nobody looked there.
+pub(super) fn unrecorded(question: &Question, snapshot: &Snapshot) -> Vec<NotSeen> {
+    let others = question.also_search.iter();
+    others
+        .filter(|address| address.kind != RegistryKind::Other)
+        .filter(|address| source_of(snapshot, address).is_none())
+        .map(|address| NotSeen {
+            what: Phrase::new(Say::Registry)
+                .with("registry", address.without_secrets().to_string()),
+            why: Say::NoRegistryRecorded.into(),
+            how_to_see: Some(Say::HowRecordMore.into()),
+            required: false,
+        })
+        .collect()
+}
+
 /// Applications of the providers in another registry that have other services there and none in the consumer's own.
 fn moved(
     question: &Question,

@@ -26,7 +26,7 @@ pub fn topics(text: &str) -> Vec<Topic> {
         && !phrases::OURS.iter().any(|name| text.contains(name));
     let common = || {
         (!foreign)
-            .then(|| fitting(phrases::COMMON, &text))
+            .then(|| refused(&text).or_else(|| fitting(phrases::COMMON, &text)))
             .flatten()
     };
     if let Some(to) = fitting(phrases::OWN, &text)
@@ -65,6 +65,30 @@ fn fitting(phrases: &[Phrase], text: &str) -> Option<&'static [To]> {
         .iter()
         .find(|(parts, _)| parts.iter().all(|part| text.contains(part)))
         .map(|(_, to)| *to)
+}
+
+/// Where a refused connection leads by its port: the first behind the words that say so, else the last before them.
+fn refused(text: &str) -> Option<&'static [To]> {
+    let (at, word) = phrases::REFUSED
+        .iter()
+        .find_map(|word| Some((text.find(word)?, word)))?;
+    let (before, behind) = (&text[..at], &text[at + word.len()..]);
+    let port = ports(behind).next().or_else(|| ports(before).last())?;
+    phrases::PORTS
+        .iter()
+        .find(|(known, _)| *known == port)
+        .map(|(_, to)| *to)
+}
+
+/// The numbers behind colons that are ports of a host.
+fn ports(text: &str) -> impl Iterator<Item = u16> {
+    text.split(':').skip(1).filter_map(|piece| {
+        let end = piece
+            .find(|c: char| !c.is_ascii_digit())
+            .unwrap_or(piece.len());
+        // Times have two digits behind their colons.
+        (end > 2).then(|| piece[..end].parse().ok()).flatten()
+    })
 }
 
 /// The same for a text that a terminal or a mail has broken inside its words: without any blank. Short parts are left to
@@ -125,25 +149,14 @@ pub fn findings_of(dubbo: &str) -> Vec<Code> {
     found
 }
 
+/// A code that is kept for a finding this version does not report, with the name of the finding.
+pub fn unused(text: &str) -> Option<(String, &'static str)> {
+    Code::unused(&normal(text))
+}
+
 /// Codes that look like the text: what a slip of the finger may have meant. At most three.
 pub fn near(text: &str) -> Vec<Code> {
-    let text = normal(text);
-    let digits = text.strip_prefix("dg").unwrap_or(&text);
-    let distance = |code: &Code| {
-        let number = strsim::damerau_levenshtein(&format!("{:04}", code.number()), digits);
-        let name = strsim::damerau_levenshtein(code.name(), &text);
-        if digits.chars().all(|c| c.is_ascii_digit()) {
-            (number <= 1).then_some(number)
-        } else {
-            (name <= 3).then_some(name)
-        }
-    };
-    let mut near: Vec<(usize, Code)> = Code::ALL
-        .iter()
-        .filter_map(|code| Some((distance(code)?, *code)))
-        .collect();
-    near.sort_unstable();
-    near.into_iter().take(3).map(|(_, code)| code).collect()
+    Code::near(&normal(text))
 }
 
 /// Lower case, one blank between words, the punctuation of a keyboard that types Chinese as the other one has it; without
@@ -231,8 +244,16 @@ mod tests {
         assert_eq!(topics("2-2"), [Topic::Dubbo("2-2")]);
         assert_eq!(topics("DG9999"), []);
         assert!(near("DG2110x").is_empty());
-        assert!(near("DG21O1").is_empty() && near("DG2109").contains(&Code::ConsumerMisaddressed));
+        assert!(near("DG2109").contains(&Code::ConsumerMisaddressed));
         assert_eq!(near("group-difers"), [Code::GroupDiffers]);
+        for text in ["DG21O1", "dg2IO1", "21ol"] {
+            assert_eq!(near(text).first(), Some(&Code::GroupDiffers), "{text}");
+        }
+        for text in ["DG2106", "2106", "Registered-Late"] {
+            let unused = unused(text).unwrap();
+            assert_eq!(unused, ("DG2106".to_owned(), "registered-late"), "{text}");
+        }
+        assert_eq!(unused("DG2105"), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use super::{
 use crate::diagnose::{
     code::{Code, Severity},
     explain::{self, Page},
-    spoken::{Topic, findings_of, near, topics},
+    spoken::{Topic, findings_of, near, topics, unused},
 };
 
 /// The command that reads a whole text.
@@ -87,11 +87,15 @@ pub fn text(explained: &Explained, view: View<'_>) -> String {
                 safe(&explained.asked)
             ),
         );
-        for code in near(&explained.asked) {
-            out.field(
-                Label::DidYouMean.text(lang),
-                &format!("{code} {}", code.name()),
-            );
+        if let Some((code, name)) = unused(&explained.asked) {
+            out.field(&format!("{code} {name}"), Label::NotUsed.text(lang));
+        } else {
+            for code in near(&explained.asked) {
+                out.field(
+                    Label::DidYouMean.text(lang),
+                    &format!("{code} {}", code.name()),
+                );
+            }
         }
         out.field(Label::Next.text(lang), Label::NoPageWay.text(lang));
         out.command(READ_TEXT);

@@ -318,13 +318,19 @@ pub(super) fn zones(answer: &Answer, lang: Lang) -> Vec<[String; 4]> {
 }
 
 /// What differs in another place: what, here, there.
-pub(super) fn differences(answer: &Answer) -> Vec<[String; 3]> {
+pub(super) fn differences(answer: &Answer, lang: Lang) -> Vec<[String; 3]> {
     let cell = |text: &Option<String>| safe(text.as_deref().unwrap_or("-"));
     answer
         .comparison
         .iter()
         .flat_map(|comparison| &comparison.differences)
-        .map(|one| [safe(&one.what), cell(&one.here), cell(&one.there)])
+        .map(|one| {
+            [
+                text::path::difference(&one.what, lang),
+                cell(&one.here),
+                cell(&one.there),
+            ]
+        })
         .collect()
 }
 

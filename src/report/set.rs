@@ -57,7 +57,7 @@ fn answer(out: &mut impl Markup, report: &Report, answer: &Answer, view: View<'_
     let mut pairs = facets::asked(answer, lang);
     pairs.extend(facets::around(answer, lang));
     out.pairs(&pairs);
-    let differences = facets::differences(answer);
+    let differences = facets::differences(answer, lang);
     if !differences.is_empty() {
         let head = [Label::Difference, Label::Here, Label::There];
         out.table(&head.map(|label| label.text(lang)), &differences);

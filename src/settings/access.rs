@@ -22,6 +22,15 @@ pub(super) fn open_to_others(path: &str) -> Option<String> {
     ))
 }
 
+/// A warning about a settings file that others may read, with a password in one of its addresses.
+pub(super) fn password_open_to_others(path: &str) -> Option<String> {
+    let mode = mode(Path::new(path)).filter(|mode| mode & 0o077 != 0)?;
+    Some(format!(
+        "others may read {path} (mode {mode:03o}), which has a password in an address: chmod 600 {path}, or use \
+         password-env, password-file or password-command"
+    ))
+}
+
 /// Whether somebody else could change what the file says.
 pub(super) fn others_may_write(path: &Path) -> bool {
     mode(path).is_some_and(|mode| mode & 0o022 != 0)

@@ -88,10 +88,18 @@ pub(super) fn read(path: &str, text: &str) -> Result<File, SettingsError> {
                 ));
             }
             ("profiles", _) => return Err(reader.error(at, "profiles is no table".to_owned())),
-            ("profile", value) => match value.as_str() {
-                Some(name) => file.profile = Some(name.to_owned()),
-                None => return Err(reader.error(at, "profile needs a text".to_owned())),
-            },
+            ("profile", DeValue::String(name)) => file.profile = Some(name.to_string()),
+            ("profile", value) => {
+                let table = value.as_table().and_then(|table| table.keys().next());
+                let problem = match table {
+                    Some(name) => {
+                        let meant = format!("[profiles.{}]", name.get_ref());
+                        format!("profile needs a text; did you mean {meant}?")
+                    }
+                    None => "profile needs a text".to_owned(),
+                };
+                return Err(reader.error(at, problem));
+            }
             _ => {
                 let (key, setting) = reader.one(key, value, |line| Origin::File {
                     path: path.to_owned(),
@@ -274,13 +282,15 @@ impl Reader<'_> {
 fn unknown(name: &str) -> String {
     if matches!(name, "password" | "token") {
         return format!(
-            "{name} does not belong into a file that is read by many: use password-env, password-file or password-command"
+            "{name} does not belong into this file: use password-env, password-file or password-command"
         );
     }
     let dashed = name.replace('_', "-").to_ascii_lowercase();
     let near = KEYS
         .iter()
-        .map(|key| (strsim::damerau_levenshtein(key.name, &dashed), key.name))
+        .map(|key| key.name)
+        .chain(["accepted", "profile", "profiles", "zones"])
+        .map(|known| (strsim::damerau_levenshtein(known, &dashed), known))
         .filter(|(distance, _)| *distance <= 3)
         .min()
         .map(|(_, near)| format!("; did you mean {near}?"))
@@ -407,9 +417,18 @@ mod tests {
             ("\n\nregistry = 'nacos://u:CANARY@h:1", "diag.toml line 3: "),
             (
                 "password = 'CANARY'",
-                "diag.toml line 1: password does not belong into a file that is read by many: use password-env, \
-                 password-file or password-command",
+                "diag.toml line 1: password does not belong into this file: use password-env, password-file or \
+                 password-command",
             ),
+            (
+                "[[accept]]\nfingerprint = 'x'",
+                "diag.toml line 1: unknown key accept; did you mean accepted?",
+            ),
+            (
+                "[profile.prod]\nnamespace = 'x'",
+                "diag.toml line 1: profile needs a text; did you mean [profiles.prod]?",
+            ),
+            ("profile = 1", "diag.toml line 1: profile needs a text"),
         ] {
             let error = read("diag.toml", text).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{error}");

@@ -35,6 +35,14 @@ impl Origin {
         matches!(self, Self::File { .. } | Self::Profile { .. })
     }
 
+    /// The settings file that said it.
+    pub(super) fn path(&self) -> Option<&str> {
+        match self {
+            Self::File { path, .. } | Self::Profile { path, .. } => Some(path),
+            Self::Default | Self::Env(_) | Self::Flag(_) => None,
+        }
+    }
+
     /// Rank for "who wins": equal for two values of the same layer.
     pub(super) fn layer(&self) -> u8 {
         match self {

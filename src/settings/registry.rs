@@ -1,6 +1,8 @@
 //! Registry addresses with the attributes that go with them.
 
-use super::{Layers, Origin, SettingsError};
+use std::collections::BTreeSet;
+
+use super::{Layers, Origin, SettingsError, access};
 use crate::{
     model::secret::Secret,
     question::{GroupOrigin, RegistryAddress},
@@ -135,4 +137,16 @@ pub(super) fn warnings(given: &Given) -> Vec<String> {
         ));
     }
     warnings
+}
+
+/// Warnings about settings files with passwords in their addresses that others may read, each file once.
+pub(super) fn open_to_others<'a>(given: impl Iterator<Item = &'a Given>) -> Vec<String> {
+    let files: BTreeSet<&str> = given
+        .filter(|one| one.address.secrets().into_iter().next().is_some())
+        .filter_map(|one| one.origin.path())
+        .collect();
+    files
+        .into_iter()
+        .filter_map(access::password_open_to_others)
+        .collect()
 }

@@ -95,6 +95,9 @@ impl Settings {
             .flatten()
             .flat_map(registry::warnings)
             .collect();
+        warnings.extend(registry::open_to_others(
+            [&given, &others, &centers, &reports].into_iter().flatten(),
+        ));
         let (accepted, expired) = layers.accepted();
         warnings.extend(expired);
         let of_file = given.first().is_some_and(|one| one.origin.is_file());

@@ -169,11 +169,21 @@ fn script(name: &str) -> String {
 }
 
 fn bash(line: &str) -> String {
-    let cut: Vec<&str> = line.split(' ').collect();
+    // As bash cuts: a colon or an equal sign is a word, and what stands behind it another.
+    let spaced = line.replace(':', " : ").replace('=', " = ");
+    let ends = line.ends_with([' ', ':', '=']);
+    let mut cut: Vec<&str> = spaced.split_whitespace().collect();
+    if ends {
+        cut.push("");
+    }
     let script = format!(
-        "source {}; compopt() {{ :; }}; COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({line}); COMP_CWORD={}; \
+        "source {}; compopt() {{ :; }}; COMP_LINE='{line}'; COMP_POINT=${{#COMP_LINE}}; COMP_WORDS=({}); COMP_CWORD={}; \
          COMP_TYPE=9; COMPREPLY=(); _diag_live diag '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         script("diag.bash"),
+        cut.iter()
+            .map(|word| format!("'{word}'"))
+            .collect::<Vec<_>>()
+            .join(" "),
         cut.len() - 1,
         cut.last().unwrap(),
         cut[cut.len() - 2],
@@ -195,6 +205,22 @@ fn bash_completes_names_and_flags_and_has_no_trouble_with_colons() {
     assert!(bash("diag no-provider --no-sw").contains("--no-sweep"));
     assert!(bash("diag expl").contains("explain"));
     assert!(bash("diag explain DG5001").contains("DG5001"));
+
+    // Behind a colon or an equal sign no flag can stand.
+    for line in [
+        "diag no-provider com.x.Y:",
+        "diag no-provider com.x.Y:1",
+        "diag no-provider blue/com.x.Y:1.0:",
+        "diag no-provider --deadline=",
+        "diag no-provider com.x.Y --param a=",
+    ] {
+        assert_eq!(bash(line).trim(), "", "{line}");
+    }
+    assert_eq!(bash("diag no-provider --fail-on=w"), "warning\n");
+    assert_eq!(
+        bash("diag no-provider --fail-on="),
+        "info\nwarning\nerror\n"
+    );
 
     let keyed = Recorded::nodes(&[(
         "/dubbo/config/dubbo",

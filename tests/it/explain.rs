@@ -69,6 +69,16 @@ fn a_hit_is_exit_0_and_none_is_exit_1() {
     assert_eq!(none.exit, 1);
     assert!(none.stdout.contains("did you mean"), "{none:?}");
     assert!(none.stdout.contains("DG2101 group-differs"), "{none:?}");
+    let unused = run(&["explain", "DG2106"]);
+    assert_eq!(unused.exit, 1);
+    assert!(
+        unused
+            .stdout
+            .contains("DG2106 registered-late this version does not use this code"),
+        "{unused:?}"
+    );
+    let letter = run(&["explain", "DG21O1"]);
+    assert!(letter.stdout.contains("DG2101 group-differs"), "{letter:?}");
     assert_eq!(run(&["explain"]).exit, 2);
 
     let json = run(&["explain", "DG5001", "-o", "json"]).json();

@@ -4,7 +4,7 @@ use super::super::{Surroundings, stream};
 use crate::{
     cli::SnapshotArgs,
     pseudonym::{Gathered, Pseudonyms},
-    question::mask_address,
+    question::{RegistryAddress, mask_address},
     report::safe,
     settings::Settings,
     snapshot::Snapshot,
@@ -42,27 +42,43 @@ pub(super) fn asked(args: &SnapshotArgs, settings: &Settings, snapshot: &Snapsho
     if let Some(application) = &args.common.consumer.consumer_app {
         names.asked_application(application);
     }
-    for address in settings.registries.iter().chain(&settings.also_search) {
+    for address in places(settings) {
         names.text(&address.to_string());
     }
     names.snapshot(snapshot);
     names
 }
 
+/// Every place that the settings name.
+fn places(settings: &Settings) -> impl Iterator<Item = &RegistryAddress> {
+    settings
+        .registries
+        .iter()
+        .chain(&settings.also_search)
+        .chain(&settings.config_center)
+        .chain(&settings.metadata_report)
+}
+
 /// Says how to ask the recording for what was asked here, and which names are still in it.
-pub(super) fn tell(pseudonyms: &Pseudonyms, args: &SnapshotArgs) {
+pub(super) fn tell(pseudonyms: &Pseudonyms, args: &SnapshotArgs, settings: &Settings) {
     if args.common.output.quiet {
         return;
     }
     let consumer = &args.common.consumer;
-    let names = args
+    let places = places(settings).map(|place| mask_address(&place.without_secrets().to_string()));
+    let mut names: Vec<String> = args
         .services
         .iter()
         .chain(&consumer.consumer_app)
         .chain(&consumer.consumer_ip)
-        .chain(&args.common.registry.registry);
+        .cloned()
+        .collect();
+    for place in places {
+        if !names.contains(&place) {
+            names.push(place);
+        }
+    }
     for name in names {
-        let name = mask_address(name);
         stream::note(&(safe(&format!("{name} is {} in it", pseudonyms.text(&name))) + "\n"));
     }
     let kept: Vec<&str> = pseudonyms.kept().collect();

@@ -25,6 +25,13 @@ use crate::{
 pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<Exit> {
     unbuilt::snapshot(args)?;
     recorded::refuse_live(&args.common.sight)?;
+    if args.all && args.common.sight.snapshot.is_some() {
+        return Err(
+            UsageError::new("--all reads registries, --snapshot reads a recording")
+                .hint("name the services to keep, or copy the recording to keep all of it")
+                .into(),
+        );
+    }
     let flags = &args.common.output;
     let mut settings = Settings::new(&args.common, &around.environment)?;
     begin(flags, &settings);
@@ -128,7 +135,7 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
             let pseudonyms = anonymous::of(&snapshot, args, &settings, around);
             derive_revisions(&mut snapshot);
             writer.write(&pseudonyms.snapshot(&snapshot))?;
-            anonymous::tell(&pseudonyms, args);
+            anonymous::tell(&pseudonyms, args, &settings);
         } else {
             writer.write(&snapshot)?;
         }
@@ -181,7 +188,7 @@ fn all(
         .sum::<usize>()
         + walks.answers;
     if let Some(pseudonyms) = &pseudonyms {
-        anonymous::tell(pseudonyms, args);
+        anonymous::tell(pseudonyms, args, settings);
     }
     Ok(told(&snapshot, answers, &walks.unread, &walks.ended, args))
 }

@@ -169,6 +169,10 @@ pub(super) const OWN: &[Phrase] = &[
     ),
     (&["zookeeper is not connected yet"], &[N(1001), N(1004)]),
     (&["zookeeper not connected"], &[N(1001), N(1004)]),
+    (&["server is down now"], &[N(1004)]),
+    // Nacos leaves the blank out where details follow.
+    (&["server is downnow"], &[N(1004)]),
+    (&["distro protocol is not initialized"], &[N(1004)]),
     (&["packet len", "is out of range"], &[N(1010)]),
     (&["authorization failed"], &[N(1003)]),
     (&["unknown user"], &[N(1003)]),
@@ -360,8 +364,9 @@ pub(super) const COMMON: &[Phrase] = &[
     (&["rejectedexecutionexception"], &[N(6006), N(7012)]),
     (&["thread pool", "exhausted"], &[N(6006), N(7012)]),
     (&["threadpool", "exhausted"], &[N(6006), N(7012)]),
-    (&["connection refused", ":20880"], &[N(3006)]),
-    (&["拒绝连接", ":20880"], &[N(3006)]),
+    (&["unknownhostexception", "nacos"], &[N(1001)]),
+    (&["unknownhostexception", "zookeeper"], &[N(1001)]),
+    (&["unknownhostexception", ": zk"], &[N(1001)]),
     (&["annotatedconnectexception"], &[N(3006), N(1001)]),
     (&["annotatednoroutetohostexception"], &[N(3006), N(1001)]),
     (
@@ -378,6 +383,12 @@ pub(super) const COMMON: &[Phrase] = &[
     (&["frequent timeout"], &[N(7001), N(7002)]),
     (&["mostly times out"], &[N(7001), N(7002)]),
     (&["retry storm"], &[N(7009)]),
+    (&["路由", "过滤"], &[N(5001)]),
+    (&["认证失败"], &[N(1003)]),
+    (&["鉴权失败"], &[N(1003)]),
+    (&["无权限"], &[N(1003)]),
+    (&["没有权限"], &[N(1003)]),
+    (&["序列化", "失败"], &[N(6008)]),
     (&["没有提供者"], &[D("2-2")]),
     (&["没有可用的提供者"], &[D("2-2")]),
     (&["没有可用提供者"], &[D("2-2")]),
@@ -422,6 +433,9 @@ pub(super) const COMMON: &[Phrase] = &[
     (&["注册中心", "连不上"], &[N(1001)]),
     (&["注册中心", "连接失败"], &[N(1001)]),
     (&["注册中心", "无法连接"], &[N(1001)]),
+    (&["注册中心", "连接超时"], &[N(1001)]),
+    (&["连接注册中心", "超时"], &[N(1001)]),
+    (&["注册中心", "不可达"], &[N(1001)]),
     (&["机房", "故障"], &[N(5013), N(3010)]),
     (&["频繁", "超时"], &[N(7001), N(7002)]),
     (&["消费者", "超时"], &[N(7001), N(7002)]),
@@ -435,6 +449,33 @@ pub(super) const COMMON: &[Phrase] = &[
     (&["traffic doubles"], &[N(7009)]),
     (&["group mismatch"], &[N(2101)]),
     (&["version mismatch"], &[N(2102)]),
+];
+
+/// How a Java process says in the language of its machine that nobody took the connection.
+pub(super) const REFUSED: &[&str] = &[
+    "connection refused",
+    "拒绝连接",
+    "連線被拒",
+    "拒絕連線",
+    "connexion refus",
+    "接続を拒否",
+    "接続が拒否",
+    "conexión rechazada",
+    "conexión rehusada",
+    "verbindungsaufbau abgelehnt",
+    "conexão recusada",
+    "연결이 거부",
+    "в соединении отказано",
+];
+
+/// What a port is usually for: the port of a connection that was refused leads by it.
+pub(super) const PORTS: &[(u16, &[To])] = &[
+    (2181, &[N(1001)]),
+    (2182, &[N(1001)]),
+    (2183, &[N(1001)]),
+    (8848, &[N(1001)]),
+    (9848, &[N(1001)]),
+    (20880, &[N(3006)]),
 ];
 
 /// Products whose errors sound alike.

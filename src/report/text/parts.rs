@@ -74,7 +74,13 @@ pub(super) fn comparison(page: &mut Page, comparison: &ComparisonInfo, view: Vie
     let rows: Vec<Vec<String>> = comparison
         .differences
         .iter()
-        .map(|one| vec![safe(&one.what), cell(&one.here), cell(&one.there)])
+        .map(|one| {
+            vec![
+                super::path::difference(&one.what, lang),
+                cell(&one.here),
+                cell(&one.there),
+            ]
+        })
         .collect();
     let header = [Label::Difference, Label::Here, Label::There].map(|label| label.text(lang));
     for line in table(&header, &rows, page.width()).lines() {

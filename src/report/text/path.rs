@@ -72,6 +72,22 @@ pub(super) fn stages(page: &mut Page, report: &Report, answer: &Answer, view: Vi
     }
 }
 
+/// What differs between two places, in words: a stage has its name and the level it is of.
+pub(in crate::report) fn difference(what: &str, lang: Lang) -> String {
+    let stage = what
+        .strip_prefix("stage ")
+        .and_then(|rest| rest.strip_suffix(')')?.rsplit_once(" ("));
+    let Some((id, model)) = stage else {
+        return safe(what);
+    };
+    let model = if model == "application" {
+        Label::ApplicationLevel
+    } else {
+        Label::InterfaceLevel
+    };
+    format!("{} ({})", name(id, lang), model.text(lang))
+}
+
 pub(in crate::report) fn name(id: &str, lang: Lang) -> String {
     match (Label::of_stage(id), id.strip_prefix("X.")) {
         (Some(label), _) => label.text(lang).to_owned(),

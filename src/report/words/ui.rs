@@ -100,6 +100,7 @@ labels! {
     AlsoFits: "may also be", "也可能是";
     WholeText: "the whole text tells more", "整段文本能说明更多";
     NoPage: "no page fits this text", "没有与此文本相符的说明";
+    NotUsed: "this version does not use this code", "此版本不使用该代码";
     NoPageWay: "give a code (DG2101, 2-2), or the error line itself in its own words", "请给出代码（DG2101、2-2），或报错行的原文";
     DidYouMean: "did you mean", "是否想找";
     SeverityError: "error", "错误";

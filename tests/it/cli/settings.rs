@@ -165,6 +165,21 @@ fn config_show_tells_the_value_and_where_it_stands() {
     assert!(line("namespace").ends_with("# environment DIAG_NAMESPACE"));
     assert!(line("request-timeout").ends_with("# default"));
     assert!(!shown.stdout.contains("CANARY"), "{shown:?}");
+    let plain = home.path().join("plain.toml");
+    let router = "zone: after=tag, keep=same-zone, fallback=none";
+    let text = format!(
+        "router = ['{router}']\nalso-search = ['nacos://u:CANARY@h:1', 'zookeeper://zk:2181']\n[zones]\na = '2001:db8::/32'\n"
+    );
+    std::fs::write(&plain, text).unwrap();
+    let shown =
+        done(diag(home.path()).args(["config", "show", "--config", plain.to_str().unwrap()]));
+    for line in [
+        format!("router = {router:?}\n"),
+        "also-search = [\"nacos://u:***@h:1\", \"zookeeper://zk:2181\"]\n".to_owned(),
+        "zone = \"a=2001:db8::/32\"\n".to_owned(),
+    ] {
+        assert!(shown.stdout.contains(&line), "{line}: {shown:?}");
+    }
     let json = run(&["config", "show", "-o", "json"]).json();
     assert!(json["settings"].as_array().unwrap().len() >= 5);
 
