@@ -159,13 +159,14 @@ pub(crate) fn judge(
 }
 
 /// Judges the stages of one model as if the consumer used that model alone.
-pub(crate) fn judge_view(case: &Case<'_>, view: View, said: &Said) -> Judged {
+pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged {
     let Case {
         question,
         held,
         world,
         ..
     } = *case;
+    say_unread(&mut view);
     let blocks = always_blocking(&view);
     let Some(failed) = view.failed().cloned() else {
         let missing: Vec<NotSeen> = view.stages.iter().flat_map(required).collect();
@@ -305,6 +306,19 @@ fn by_application(case: &Case<'_>, judged: &mut Judged) {
             .not_seen(),
         );
         undecided(judged, Say::AlsoFoundElsewhere);
+    }
+}
+
+/// Behind a registry that was not read nothing is known to be left or gone.
+fn say_unread(view: &mut View) {
+    let reach = view.stage(&StageId::Reach).map(|stage| stage.state);
+    if !matches!(reach, Some(State::Failed | State::Unknown)) {
+        return;
+    }
+    for stage in &mut view.stages {
+        if stage.state == State::Skipped {
+            stage.because = Some(Say::RegistryUnread.into());
+        }
     }
 }
 

@@ -1,6 +1,11 @@
 //! How the registry's password is had. It is never a flag.
 
-use std::process::{Command, Stdio};
+use std::{
+    io::Read,
+    process::{Command, Stdio},
+    sync::mpsc,
+    time::Duration,
+};
 
 use super::{Environment, Layers, Origin, SettingsError};
 use crate::model::secret::Secret;
@@ -47,11 +52,15 @@ pub(super) fn password_from(
     }
 }
 
-/// Gets the password. A line break at the end is not part of it.
+/// So long a command may take where the run itself has no limit.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Gets the password. A line break at the end is not part of it. `limit` = how long a command may take.
 pub(super) fn fetch(
     from: &PasswordFrom,
     origin: &Origin,
     environment: &Environment,
+    limit: Option<Duration>,
 ) -> Result<Secret, SettingsError> {
     let failed = |problem: String| SettingsError::Password {
         origin: origin.clone(),
@@ -71,16 +80,8 @@ pub(super) fn fetch(
             text.map_err(|error| failed(format!("cannot read {path}: {error}")))?
         }
         PasswordFrom::Command(command) => {
-            let output = Command::new("sh")
-                .args(["-c", command])
-                .stdin(Stdio::null())
-                .stderr(Stdio::inherit())
-                .output()
-                .map_err(|error| failed(format!("cannot run the command: {error}")))?;
-            if !output.status.success() {
-                return Err(failed(format!("the command failed ({})", output.status)));
-            }
-            String::from_utf8(output.stdout)
+            let printed = run(command, limit.unwrap_or(PATIENCE)).map_err(failed)?;
+            String::from_utf8(printed)
                 .map_err(|_| failed("what the command printed is no text".to_owned()))?
         }
     };
@@ -89,4 +90,40 @@ pub(super) fn fetch(
         return Err(failed("the password is empty".to_owned()));
     }
     Ok(Secret::new(text))
+}
+
+/// What a command prints.
+///
+/// # Errors
+/// It cannot be run, fails, or is not done in time; then it is ended.
+fn run(command: &str, limit: Duration) -> Result<Vec<u8>, String> {
+    let cannot = |error: std::io::Error| format!("cannot run the command: {error}");
+    let mut child = Command::new("sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::inherit())
+        .spawn()
+        .map_err(cannot)?;
+    let (done, printed) = mpsc::channel();
+    if let Some(mut stdout) = child.stdout.take() {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            // Nobody waits any more when the time is over.
+            let _ = done.send(stdout.read_to_end(&mut bytes).map(|_| bytes));
+        });
+    }
+    let Ok(printed) = printed.recv_timeout(limit) else {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!(
+            "the command printed nothing within {} s (--deadline)",
+            limit.as_secs_f64()
+        ));
+    };
+    let status = child.wait().map_err(cannot)?;
+    if !status.success() {
+        return Err(format!("the command failed ({status})"));
+    }
+    printed.map_err(cannot)
 }

@@ -253,6 +253,16 @@ fn passwords_come_from_where_the_user_says() {
     ] {
         assert_eq!(get(&args, &[]).unwrap_err().to_string(), problem);
     }
+    let slow = [
+        "--password-command",
+        "sleep 20; echo x",
+        "--deadline",
+        "300ms",
+    ];
+    assert_eq!(
+        get(&slow, &[]).unwrap_err().to_string(),
+        "--password-command: the command printed nothing within 0.3 s (--deadline)"
+    );
 }
 
 #[test]

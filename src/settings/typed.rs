@@ -169,7 +169,7 @@ impl Settings {
         {
             return Ok(());
         }
-        let password = fetch(from, origin, environment)?;
+        let password = fetch(from, origin, environment, self.deadline)?;
         for address in &mut self.registries {
             registry::with_password(address, &password);
         }

@@ -74,6 +74,9 @@ pub struct Held {
 }
 
 impl Held {
+    /// The place of a consumer of whose registry nothing is known.
+    pub(crate) const NOWHERE: &'static str = "-";
+
     /// A registry of which nothing is known.
     pub fn unknown(registry: &str, not_seen: NotSeen) -> Self {
         Self {
@@ -81,7 +84,7 @@ impl Held {
             registry: registry.to_owned(),
             via: None,
             reach: Reach::Unknown(not_seen.clone()),
-            place: "-".to_owned(),
+            place: Self::NOWHERE.to_owned(),
             listing: Listing::Unknown(not_seen.clone()),
             entries: Vec::new(),
             unreadable: Vec::new(),

@@ -167,6 +167,16 @@ impl Both {
                 )
             }
             (Usable::No, Usable::Yes | Usable::Open) => by_interface(Say::UsesInterface.into()),
+            (Usable::No, Usable::No)
+                if [application, interface]
+                    .iter()
+                    .all(|judged| judged.stage == Some(StageId::Reach)) =>
+            {
+                Choice {
+                    uses: None,
+                    ..by_application(Say::UsesUnread)
+                }
+            }
             (Usable::No, Usable::No) => {
                 if progress(case, &interface.view) > progress(case, &application.view) {
                     by_interface(Say::UsesFurther.into())

@@ -98,7 +98,11 @@ impl Side {
         };
         let matching = none_left(&StageId::Key)
             .or_else(|| output(&StageId::Key).filter(|_| reached(&StageId::Key)));
+        let unread = first.is_some_and(|stage| stage.id == StageId::Reach);
+        let matching = matching.filter(|_| !unread);
         let left = match state {
+            // What a registry that does not answer has, nobody saw.
+            State::Failed if unread => None,
             State::Failed => Some(0),
             State::Ok => Some(view.left.len()),
             State::Skipped | State::Unknown => None,

@@ -25,6 +25,7 @@ macro_rules! sentences {
 
 sentences! {
     NothingLeft: "nothing is left", "没有剩余地址";
+    RegistryUnread: "the registry was not read", "未能读取注册中心";
     NotProbed: "not probed", "未探测";
     NotRecorded: "the recording has no answer for {what}", "快照中没有 {what} 的应答";
 
@@ -317,6 +318,7 @@ sentences! {
     UsesInterface: "the application level has no address", "应用级没有地址";
     UsesTooFew: "the application level has {application} addresses to {interface} of the interface level, less than the threshold {threshold}", "应用级有 {application} 个地址，接口级有 {interface} 个，低于阈值 {threshold}";
     UsesFurther: "neither level has an address: this one came further", "两级都没有地址：此级走得更远";
+    UsesUnread: "the registry did not answer: neither level was seen", "注册中心没有应答：两级都未看到";
     UsesSame: "both levels have the same addresses", "两级的地址相同";
     UsesOpen: "what the application level has was not all seen", "应用级的内容未能全部看到";
     UsesNotAsked: "no registry is asked", "不查询注册中心";

@@ -167,9 +167,16 @@ impl<'a> Case<'a> {
 
     /// Q, R and P: what comes before either model.
     pub(super) fn before(&self) -> Vec<Stage> {
-        let place = Stage {
-            because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
-            ..Stage::plain(StageId::Place, State::Ok)
+        let place = match &self.held.reach {
+            // Nobody was asked, so nothing says what the address comes to.
+            Reach::Unknown(_) if self.held.place == Held::NOWHERE => Stage {
+                because: Some(Say::RegistryUnread.into()),
+                ..Stage::plain(StageId::Place, State::Unknown)
+            },
+            _ => Stage {
+                because: Some(Phrase::new(Say::PlaceIs).with("place", &self.held.place)),
+                ..Stage::plain(StageId::Place, State::Ok)
+            },
         };
         vec![question::stage(self), self.reach(), place]
     }
