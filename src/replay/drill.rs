@@ -74,7 +74,7 @@ impl Gone {
                 own == Some(name)
             }
             Self::Network(pattern) => {
-                let host = Host::new(url.host.as_deref().unwrap_or_default());
+                let host = Host::of(url.host.as_deref());
                 IpExpression::new(pattern).matches(&host, url.port) == Ok(true)
             }
             Self::Parameter(key, value) => url.parameter(key) == Some(value),

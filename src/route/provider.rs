@@ -87,7 +87,7 @@ pub(super) fn fitting_among(
     let expressions = IpSet::new(texts.iter().map(|text| text.as_str()));
     AddressSet::filter(list.len(), |place| {
         let url = list.providers[place].url();
-        some.contains(place) && expressions.fits(url.host.as_deref().unwrap_or_default(), url.port)
+        some.contains(place) && expressions.fits(url.host.as_deref(), url.port)
     })
 }
 

@@ -12,6 +12,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Why an expression says neither yes nor no. Dubbo logs it and goes on with the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum IpError {
+    /// The address has no host: 3.x finds none in an entry without a port.
+    #[error("the address has no host")]
+    NoHost,
     /// The host (or the pattern) is a name, which Dubbo would ask DNS for.
     #[error("a name that only DNS could resolve")]
     Unresolved,
@@ -43,7 +46,7 @@ impl IpError {
     pub fn class(self) -> &'static str {
         match self {
             Self::Unresolved => "java.net.UnknownHostException",
-            Self::NotIpv4 | Self::NotIpv6 | Self::ShortIpv6 | Self::Range => {
+            Self::NoHost | Self::NotIpv4 | Self::NotIpv6 | Self::ShortIpv6 | Self::Range => {
                 "java.lang.IllegalArgumentException"
             }
             Self::Number | Self::Prefix => "java.lang.NumberFormatException",
@@ -58,6 +61,8 @@ pub struct Host {
     address: Result<IpAddr, IpError>,
     /// `getHostAddress`: the plain form, IPv6 in full.
     text: String,
+    /// There is none; networks then see the loopback address, and everything else refuses it.
+    missing: bool,
 }
 
 impl Host {
@@ -65,7 +70,19 @@ impl Host {
     pub fn new(host: &str) -> Self {
         let address = by_name(host);
         let text = address.as_ref().map(host_address).unwrap_or_default();
-        Self { address, text }
+        Self {
+            address,
+            text,
+            missing: false,
+        }
+    }
+
+    /// Reads the host of an address, which may have none.
+    pub fn of(host: Option<&str>) -> Self {
+        Self {
+            missing: host.is_none(),
+            ..Self::new(host.unwrap_or_default())
+        }
     }
 
     fn ip(&self) -> Result<IpAddr, IpError> {
@@ -141,6 +158,7 @@ impl IpExpression {
     /// Whether a host and port fit.
     pub fn matches(&self, host: &Host, port: u32) -> Result<bool, IpError> {
         match self {
+            Self::Any | Self::Parts { .. } if host.missing => Err(IpError::NoHost),
             Self::Any => Ok(true),
             Self::Cidr(range) => {
                 let (first, last) = (*range)?;
@@ -430,6 +448,17 @@ mod tests {
         }
         assert_eq!(ask("*", "127.0.0.1"), Ok(true));
         assert_eq!(ask("127.0.0.0/8", "127.0.0.1"), Ok(true));
+    }
+
+    #[test]
+    fn a_missing_host_is_loopback_to_networks_only() {
+        let ask = |pattern| IpExpression::new(pattern).matches(&Host::of(None), 0);
+        assert_eq!(ask("127.0.0.0/8"), Ok(true));
+        assert_eq!(ask("0.0.0.0/0"), Ok(true));
+        assert_eq!(ask("10.0.0.0/8"), Ok(false));
+        for pattern in ["*", "*.*.*.*", "0.0.0.0:0", "127.0.0.1"] {
+            assert_eq!(ask(pattern), Err(IpError::NoHost), "{pattern}");
+        }
     }
 
     #[test]

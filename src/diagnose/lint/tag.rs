@@ -78,7 +78,7 @@ fn tags(cx: &mut Cx<'_>, root: Node<'_>, rule: &TagRule) {
     let mut names: BTreeMap<&str, Node<'_>> = BTreeMap::new();
     let hosts = cx.known.providers.unwrap_or_default().iter();
     let hosts: Vec<(Host, u32)> = hosts
-        .map(|url| (Host::new(url.host.as_deref().unwrap_or_default()), url.port))
+        .map(|url| (Host::of(url.host.as_deref()), url.port))
         .collect();
     let mut budget = MOST_COMPARED;
     for (tag, node) in rule.tags.iter().zip(nodes) {

@@ -62,7 +62,7 @@ fn finds(bug: Bug) -> anyhow::Result<()> {
     let answered = ask(Some(bug))?;
     let large = answered
         .iter()
-        .filter(|one| !one.differences.is_empty())
+        .filter(|one| !one.differences.is_empty() && one.id().starts_with("condition-"))
         .max_by_key(|one| one.case["rules"].to_string().len())
         .context("no case shows it")?;
     let mut with = judge(Some(bug))?;
