@@ -264,9 +264,9 @@ pub(crate) fn leftovers(stderr: &str) -> Vec<String> {
         .lines()
         .filter(|line| !line.starts_with("  <") && !line.starts_with("  --"))
         .filter(|line| {
-            ![" DEBUG ", " INFO ", " TRACE ", " WARN "]
+            !["DEBUG ", "INFO ", "TRACE ", "WARN "]
                 .iter()
-                .any(|level| line.contains(level))
+                .any(|level| line.starts_with(level) || line.contains(&format!(" {level}")))
         });
     let mut found = Vec::new();
     for line in sentences {
@@ -276,7 +276,9 @@ pub(crate) fn leftovers(stderr: &str) -> Vec<String> {
             Some((before, behind)) => format!("{before}{}", &behind[..behind.len().min(3)]).into(),
             None => said,
         };
-        let words = unquoted(&said).replace('、', " - ");
+        // And so does JSON, which is never ours.
+        let said = said.split("{\"").next().unwrap_or_default();
+        let words = unquoted(said).replace('、', " - ");
         let words: Vec<&str> = words
             .split(|sign: char| sign == ' ' || !sign.is_ascii())
             .map(|word| word.trim_matches(['(', ')', ',', ';', ':']))
