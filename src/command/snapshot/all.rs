@@ -60,7 +60,14 @@ pub(super) fn walk(
         // A server's words may repeat what it was sent.
         let masked = |text: &str| snapshot.masker().text(text).into_owned();
         if let Some(failure) = &walked.lost {
-            let text = failure.text.as_deref().map(masked);
+            // A warning is one line, whatever a server sends.
+            let one_line = |text: &str| {
+                masked(text)
+                    .split_whitespace()
+                    .collect::<Vec<_>>()
+                    .join(" ")
+            };
+            let text = failure.text.as_deref().map(one_line);
             stream::warn(&format!(
                 "{source}: {} ({}): what was read until then is recorded",
                 failure.kind,

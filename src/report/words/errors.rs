@@ -22,6 +22,9 @@ const HEADS: [(&str, &str); 6] = [
 /// A message within a message within a message.
 const DEPTH: u8 = 3;
 
+/// What stands in place of a secret, and what parts it from the problem.
+const BEHIND_MASK: &str = "*** ";
+
 /// Ways to read a text as one template that are looked at.
 const WAYS: usize = 16;
 
@@ -82,9 +85,15 @@ fn chinese(text: &str, depth: u8) -> Option<String> {
         let turned = chinese(&text[at + 2..], depth)?;
         Some((format!("{}: {turned}", &text[..at]), 0))
     });
+    // A secret that was masked may have taken the colon behind it along.
+    let behind_mask = text.split_once(BEHIND_MASK).and_then(|(secret, problem)| {
+        let turned = chinese(problem, depth)?;
+        Some((format!("{secret}{BEHIND_MASK}{turned}"), 0))
+    });
     by_template
         .chain(behind_flag)
         .chain(behind_place)
+        .chain(behind_mask)
         .min_by_key(|(turned, own)| (plain_words(turned), Reverse(*own)))
         .map(|(turned, _)| turned)
 }
