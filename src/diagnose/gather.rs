@@ -119,7 +119,7 @@ pub(super) fn unrecorded(question: &Question, snapshot: &Snapshot) -> Vec<NotSee
             what: Phrase::new(Say::Registry)
                 .with("registry", address.without_secrets().to_string()),
             why: Say::NoRegistryRecorded.into(),
-            how_to_see: Some(Say::HowRecordMore.into()),
+            how_to_see: Some(Say::HowAsk.into()),
             required: false,
         })
         .collect()
@@ -181,7 +181,7 @@ fn read(
             NotSeen {
                 what: Phrase::new(Say::Registry).with("registry", address.to_string()),
                 why: Say::NoRegistryRecorded.into(),
-                how_to_see: Some(Say::HowRecordMore.into()),
+                how_to_see: Some(Say::HowAsk.into()),
                 required: true,
             },
         )],
@@ -264,7 +264,7 @@ fn unlisted<'h>(
     let evidence = failure.raised.evidence.first();
     let how_to_see = match failure.raised.code {
         Code::RegistryUnreachable => failure.how_to_try(),
-        Code::RegistryAuthRefused => Some(Say::HowRecordMore.into()),
+        Code::RegistryAuthRefused => Some(Say::HowAskWithRights.into()),
         _ => not_seen.how_to_see.clone(),
     };
     let unseen = NotSeen {

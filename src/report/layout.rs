@@ -112,7 +112,8 @@ pub(super) fn wrap(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Lines, the first of another width than the others. Breaks at blanks and between wide characters; a word that is longer
-/// than a line breaks behind the signs that divide addresses and keys, and one without such signs stays whole.
+/// than a line breaks behind the signs that divide addresses and keys, and one without such signs stays whole. What stands
+/// between backquotes is to be copied and never broken.
 fn wrap_from(text: &str, first: usize, rest: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut line = String::new();
@@ -134,7 +135,7 @@ fn wrap_from(text: &str, first: usize, rest: usize) -> Vec<String> {
 
 /// A piece, or its parts of at most this width where it is wider.
 fn fitting(piece: &str, width: usize) -> Vec<&str> {
-    if piece.trim_end().width() <= width {
+    if piece.trim_end().width() <= width || piece.contains('`') {
         return vec![piece];
     }
     let mut parts = Vec::new();
@@ -161,12 +162,17 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut start = 0;
     let mut before: Option<char> = None;
+    let mut quoted = 0..0;
     for (at, c) in text.char_indices() {
+        if c == '`' && at >= quoted.end {
+            let length = text[at + 1..].find('`').map_or(0, |length| length + 2);
+            quoted = at + 1..at + length;
+        }
         let wide = |c: char| c.width() == Some(2);
         let breaks = before.is_some_and(|b| {
             (b == ' ' && c != ' ') || (wide(b) && !closes(c)) || (wide(c) && !closes(c) && b != ' ')
         });
-        if breaks && before.is_some_and(|b| !opens(b)) {
+        if breaks && !quoted.contains(&at) && before.is_some_and(|b| !opens(b)) {
             pieces.push(&text[start..at]);
             start = at;
         }
@@ -206,6 +212,11 @@ mod tests {
         assert_eq!(wrap("没有可用的提供者", 8), ["没有可用", "的提供者"]);
         assert_eq!(wrap("第一，第二", 6), ["第一，", "第二"]);
         assert_eq!(wrap("", 5), [""]);
+        assert_eq!(
+            wrap("try `diag lint F`, or 用 `a b` here", 9),
+            ["try", "`diag lint F`,", "or 用", "`a b`", "here"]
+        );
+        assert_eq!(wrap("a ` b c", 3), ["a `", "b c"]);
     }
 
     #[test]

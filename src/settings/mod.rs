@@ -124,6 +124,13 @@ impl Layers {
                 );
             }
         }
+        if environment
+            .get(secret::VARIABLE)
+            .is_some_and(|word| !word.is_empty())
+        {
+            let name = secret::VARIABLE.to_owned();
+            layers.put("password-env", vec![name.clone()], Origin::Env(name));
+        }
         for (name, values) in flags(common) {
             let switch = KEYS
                 .iter()

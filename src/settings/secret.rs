@@ -21,12 +21,12 @@ pub enum PasswordFrom {
     Command(String),
 }
 
-/// Where the password comes from, with the place that says so. `DIAG_PASSWORD` counts when nothing better is said.
-pub(super) fn password_from(
-    layers: &Layers,
-    environment: &Environment,
-) -> Option<(PasswordFrom, Origin)> {
-    let said = [
+/// The variable that holds the password where nothing better is said.
+pub(super) const VARIABLE: &str = "DIAG_PASSWORD";
+
+/// Where the password comes from, with the place that says so.
+pub(super) fn password_from(layers: &Layers) -> Option<(PasswordFrom, Origin)> {
+    [
         (
             "password-env",
             PasswordFrom::Env as fn(String) -> PasswordFrom,
@@ -38,18 +38,7 @@ pub(super) fn password_from(
     .find_map(|(name, make)| {
         let (text, origin) = layers.text(name)?;
         Some((make(text.to_owned()), origin.clone()))
-    });
-    let usual = environment
-        .get("DIAG_PASSWORD")
-        .filter(|word| !word.is_empty())
-        .map(|_| {
-            let name = "DIAG_PASSWORD".to_owned();
-            (PasswordFrom::Env(name.clone()), Origin::Env(name))
-        });
-    match (said, usual) {
-        (Some(said), Some(usual)) if said.1.layer() < usual.1.layer() => Some(usual),
-        (said, usual) => said.or(usual),
-    }
+    })
 }
 
 /// So long a command may take where the run itself has no limit.

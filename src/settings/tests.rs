@@ -232,6 +232,13 @@ fn passwords_come_from_where_the_user_says() {
             .as_deref(),
         Some("a b")
     );
+    let layers = Layers::gather(
+        &Common::default(),
+        &environment_of(&[("DIAG_PASSWORD", "hidden")]),
+    )
+    .unwrap();
+    let shown = layers.setting("password-env").unwrap();
+    assert_eq!(shown.values, ["DIAG_PASSWORD"]);
     // A profile's password is for the profile's registry, never for one from a flag.
     assert_eq!(
         get(&["--profile", "prod"], &[("PROD_PASSWORD", "secret")]).unwrap(),

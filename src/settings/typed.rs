@@ -101,8 +101,7 @@ impl Settings {
         let (accepted, expired) = layers.accepted();
         warnings.extend(expired);
         let of_file = given.first().is_some_and(|one| one.origin.is_file());
-        let password =
-            password_from(&layers, environment).filter(|(_, origin)| !origin.is_file() || of_file);
+        let password = password_from(&layers).filter(|(_, origin)| !origin.is_file() || of_file);
         warnings.extend(password.iter().filter_map(|(from, _)| match from {
             PasswordFrom::File(path) => access::open_to_others(path),
             _ => None,

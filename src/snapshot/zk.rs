@@ -23,6 +23,14 @@ pub enum Seen<'a, T> {
 }
 
 impl<'a, T> Seen<'a, T> {
+    /// The refusal, where it was asked for in vain.
+    pub fn refusal(&self) -> Option<&'a Line> {
+        match self {
+            Self::Refused(line) => Some(line),
+            _ => None,
+        }
+    }
+
     /// The content, if it is there.
     pub fn here(self) -> Option<T> {
         match self {

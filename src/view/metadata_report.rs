@@ -11,6 +11,7 @@ use super::{
     evidence::{evidence, scope_evidence},
     missing::Missing,
     nacos::report::Store as Nacos,
+    refused,
     sources::source_of,
     stage::NotSeen,
     zookeeper::report::Store as Zookeeper,
@@ -18,7 +19,7 @@ use super::{
 use crate::{
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
-    snapshot::{ErrKind, Seen, Snapshot, SourceId},
+    snapshot::{Seen, Snapshot, SourceId},
 };
 
 /// The report of a question.
@@ -170,16 +171,13 @@ impl<'a> Report<'a> {
     }
 
     fn not_seen(&self, told: &Told<'_>) -> NotSeen {
+        let refusal = told.seen.refusal();
         NotSeen {
             what: Phrase::new(Say::MetadataReportAt)
                 .with("registry", self.address.to_string())
                 .with("place", told.place.as_str()),
-            why: match &told.seen {
-                Seen::Refused(line) => Phrase::new(Say::AnswerRefused)
-                    .with("kind", line.err_kind().map_or("-", ErrKind::as_str)),
-                _ => Say::NotAsked.into(),
-            },
-            how_to_see: Some(Say::HowRecordMore.into()),
+            why: refusal.map_or(Say::NotAsked.into(), refused::answer),
+            how_to_see: Some(refused::how_to_see(refusal).into()),
             required: true,
         }
     }

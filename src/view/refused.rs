@@ -93,6 +93,16 @@ pub(crate) fn answer(line: &Line) -> Phrase {
     }
 }
 
+/// How to see what was not: the refusal, where there was one, tells what it takes.
+pub(crate) fn how_to_see(refusal: Option<&Line>) -> Say {
+    match refusal.and_then(Line::err_kind) {
+        Some(ErrKind::Denied) => Say::HowAskWithRights,
+        Some(ErrKind::Timeout | ErrKind::Cut | ErrKind::Reset) => Say::HowAskLonger,
+        Some(ErrKind::SwitchedOff) => Say::HowConsoleList,
+        _ => Say::HowAsk,
+    }
+}
+
 /// What Spring says where there is nothing to say.
 const NO_MESSAGE: &str = "No message available";
 

@@ -67,7 +67,7 @@ pub(super) fn doubts(computed: &mut Computed<'_>) {
         computed.not_seen.push(NotSeen {
             what: Phrase::new(what).with("name", "-"),
             why: why.into(),
-            how_to_see: Some(Say::HowRecordMore.into()),
+            how_to_see: Some(Say::HowAsk.into()),
             required: false,
         });
     }

@@ -15,6 +15,8 @@ pub(super) struct Happening {
     pub(super) method: Option<String>,
     /// The text names the service (or the question names none).
     pub(super) about_service: bool,
+    /// The words of Dubbo that tell it.
+    pub(super) words: &'static str,
     /// Id of the file in the snapshot.
     pub(super) file: String,
     /// The time a slow call took, nanoseconds.
@@ -199,6 +201,7 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         },
         method: all.method().map(|fact| fact.value.clone()),
         about_service: about_service || service.is_none(),
+        words: lead.words(),
         file: log.origin.name.clone(),
         cost_ns: number(all.cost_ns()),
         tried: failure

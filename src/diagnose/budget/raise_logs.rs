@@ -104,7 +104,7 @@ pub(super) fn proof(happening: &Happening) -> Option<Evidence> {
         address,
         position: None,
         seen_at: None,
-        fact: Phrase::new(Say::LogSays).with("message", happening.row.message.as_str()),
+        fact: Phrase::new(Say::LogSays).with("words", happening.words),
     })
 }
 

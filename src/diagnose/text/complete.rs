@@ -3,7 +3,7 @@
 //! A consumer that says it cannot have the metadata of a revision has not got them, whatever others get; a provider that
 //! says what it registers says what its metadata have, though perhaps not all of it.
 
-use super::{Said, metadata::Unread, raised, read::evidence};
+use super::{Said, failure::evidence, metadata::Unread, raised};
 use crate::{
     diagnose::{code::Code, gather::Registry, outcome::Judged},
     input::log::{Failure, LogFacts, MessageId, Presence},

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Proof, raised, read::evidence};
+use super::{Proof, failure::evidence, raised};
 use crate::{
     diagnose::code::Code,
     input::log::{Conclusion, Failure, LogFacts, Message, MessageId, Moment},

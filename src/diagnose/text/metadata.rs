@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Proof, raised, read::evidence};
+use super::{Proof, failure::evidence, raised};
 use crate::{
     diagnose::code::Code,
     input::log::{End, Failure, LogFacts, Message, MessageId},

@@ -6,6 +6,7 @@
 mod complete;
 mod contact;
 mod exported;
+mod failure;
 mod metadata;
 mod overrule;
 mod own_view;

@@ -5,9 +5,10 @@ use serde_json::json;
 
 use super::{
     Proof, Said,
+    failure::{evidence, find, fits, masquerade},
     overrule::settle,
     raised,
-    read::{NOTHING, evidence, find, fits, masquerade},
+    read::NOTHING,
 };
 use crate::{
     diagnose::{

@@ -261,6 +261,11 @@ pub struct Message {
 }
 
 impl Message {
+    /// The words of Dubbo by which it was found.
+    pub fn words(&self) -> &'static str {
+        self.words.trim()
+    }
+
     /// A statement tells how things are; alone it is no failure. A migration that failed is one.
     pub fn is_statement(&self) -> bool {
         self.id.is_statement() && !(self.id == MessageId::Mig && self.facts.reason().is_some())

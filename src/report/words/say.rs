@@ -65,7 +65,9 @@ sentences! {
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
 
-    HowRecordMore: "record again with rights to read it: diag snapshot --registry ..", "使用有读取权限的账号重新记录：diag snapshot --registry ..";
+    HowAsk: "ask the registry itself, with time for it: the same command without --snapshot and with --deadline 60s", "直接查询注册中心并留出时间：同一命令去掉 --snapshot，加 --deadline 60s";
+    HowAskLonger: "give it more time: the same command with --deadline 60s --request-timeout 10s", "给予更多时间：同一命令加 --deadline 60s --request-timeout 10s";
+    HowAskWithRights: "ask as a user who may read it: the same command with --username NAME and the password in `DIAG_PASSWORD`", "使用有读取权限的用户查询：同一命令加 --username NAME，密码放在 `DIAG_PASSWORD` 中";
     HowProbe: "on the consumer's host: the same command with --probe", "在消费者主机上：同一命令加 --probe";
     HowProbePort: "on the consumer's host, the same command with --probe, or for one address: nc -vz {host} {port}", "在消费者主机上：同一命令加 --probe，或只试一个地址：nc -vz {host} {port}";
     HowTryPort: "try the port from the consumer's host: nc -vz {host} {port}", "在消费者主机上试端口：nc -vz {host} {port}";
@@ -186,7 +188,7 @@ sentences! {
     RuleForOne: "whether this rule is for the consumer: {rule}", "该规则是否针对此消费者：{rule}";
     MoreRulesForOne: "{count} more rules for one consumer in {rule}", "{rule} 中还有 {count} 条针对单个消费者的规则";
     ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
-    LogSays: "message {message}", "消息 {message}";
+    LogSays: "it says \"{words} ..\"", "原文 \"{words} ..\"";
     LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败，而注册中心无法解释";
     SettingRead: "a setting of the consumer", "消费者的配置项";
     PassedByText: "passed, as the text speaks of a later stage", "已通过：文本涉及更后的阶段";

@@ -9,6 +9,7 @@ use crate::{
     view::{
         evidence::{evidence, scope_evidence},
         missing::Missing,
+        refused,
         stage::{Evidence, NotSeen},
     },
 };
@@ -64,15 +65,12 @@ impl Texts<'_> {
             Seen::Here(..) | Seen::Absent(_) => absent(),
             Seen::Refused(line) => Metadata::Unknown(not_seen(
                 named,
-                Phrase::new(Say::AnswerRefused)
-                    .with("kind", line.err_kind().map_or("-", ErrKind::as_str)),
-                Say::HowRecordMore.into(),
+                refused::answer(line),
+                refused::how_to_see(Some(line)).into(),
             )),
-            Seen::Unasked => Metadata::Unknown(not_seen(
-                named,
-                Say::NotAsked.into(),
-                Say::HowRecordMore.into(),
-            )),
+            Seen::Unasked => {
+                Metadata::Unknown(not_seen(named, Say::NotAsked.into(), Say::HowAsk.into()))
+            }
         };
         self.beside(named).unwrap_or(stored)
     }

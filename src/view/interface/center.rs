@@ -87,7 +87,7 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurator
         let fact = missing.cloned().unwrap_or_else(|| NotSeen {
             what: Phrase::new(Say::LayerConfigurator).with("name", key),
             why: Say::NotAsked.into(),
-            how_to_see: Some(Say::HowRecordMore.into()),
+            how_to_see: Some(Say::HowAsk.into()),
             required: true,
         });
         center.missing.push(fact);

@@ -273,7 +273,7 @@ fn mapped(case: &Case<'_>) -> (BTreeSet<String>, Vec<NotSeen>) {
             missing.push(NotSeen {
                 what: Phrase::new(Say::LayerMigration).with("name", "mapping"),
                 why: Say::NotAsked.into(),
-                how_to_see: Some(Say::HowRecordMore.into()),
+                how_to_see: Some(Say::HowAsk.into()),
                 required: true,
             });
         }

@@ -347,21 +347,12 @@ fn search(namespace: &str, data_id: &str) -> Key {
 
 /// A fact that was not seen.
 pub(super) fn not_seen<T>(what: Phrase, seen: &Seen<'_, T>, required: bool) -> NotSeen {
-    let (why, how) = match seen {
-        Seen::Refused(line) => (
-            refused::answer(line),
-            match line.err_kind() {
-                Some(ErrKind::Denied) => Some(Say::HowRecordMore),
-                Some(ErrKind::SwitchedOff) => Some(Say::HowConsoleList),
-                _ => None,
-            },
-        ),
-        _ => (Say::NotAsked.into(), Some(Say::HowRecordMore)),
-    };
+    let refusal = seen.refusal();
+    let why = refusal.map_or(Say::NotAsked.into(), refused::answer);
     NotSeen {
         what,
         why,
-        how_to_see: how.map(Into::into),
+        how_to_see: Some(refused::how_to_see(refusal).into()),
         required,
     }
 }

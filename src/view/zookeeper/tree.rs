@@ -6,6 +6,7 @@ use crate::{
     view::{
         evidence::{evidence, scope_evidence},
         missing::Missing,
+        refused,
         stage::{Evidence, NotSeen},
     },
 };
@@ -90,15 +91,12 @@ impl<'a> Tree<'a> {
 
 /// A node that should have been read and was not.
 pub(crate) fn not_seen<T>(path: &str, seen: &Seen<'_, T>, required: bool) -> NotSeen {
-    let why = match seen {
-        Seen::Refused(line) => Phrase::new(Say::AnswerRefused)
-            .with("kind", line.err_kind().map_or("-", |kind| kind.as_str())),
-        _ => Phrase::new(Say::NotAsked),
-    };
+    let refusal = seen.refusal();
+    let why = refusal.map_or(Say::NotAsked.into(), refused::answer);
     NotSeen {
         what: Phrase::new(Say::ZkNode).with("path", path),
         why,
-        how_to_see: Some(Say::HowRecordMore.into()),
+        how_to_see: Some(refused::how_to_see(refusal).into()),
         required,
     }
 }
