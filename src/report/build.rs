@@ -170,6 +170,7 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .assumed
             .iter()
             .map(|assumption| assumed_info(assumption, lang))
+            .chain(manner.filter.hidden(&diagnosis.findings, lang))
             .collect(),
         not_seen: diagnosis
             .not_seen

@@ -2,7 +2,8 @@
 //! print, not yet in any markup.
 
 use super::{
-    model::{Answer, FindingInfo, Report},
+    filter::ACCEPTED,
+    model::{Answer, AssumedInfo, FindingInfo, Report},
     safe::safe,
     style::Styler,
     text::{self, View},
@@ -260,21 +261,36 @@ pub(super) fn paths(report: &Report, answer: &Answer, view: View<'_>) -> Vec<Pat
         .collect()
 }
 
+/// An assumption in one sentence.
+pub(super) fn taken_for_granted(assumed: &AssumedInfo, lang: Lang) -> String {
+    let what = match assumed.what {
+        "consumer" => Label::Consumer.text(lang),
+        "dubbo" => "Dubbo",
+        ACCEPTED => Label::Accepted.text(lang),
+        other => other,
+    };
+    let value = match assumed.value.as_str() {
+        "running" => Label::Running.text(lang).into(),
+        "starting" => Label::Starting.text(lang).into(),
+        other => safe(other),
+    };
+    let colon = Label::Colon.text(lang);
+    let text = format!("{what} {value}{colon}{}", safe(&assumed.why));
+    if assumed.changes_verdict {
+        format!("{text} ({})", Label::ChangesVerdict.text(lang))
+    } else {
+        text
+    }
+}
+
 /// What was taken for granted and what was not seen.
 pub(super) fn limits(answer: &Answer, lang: Lang) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for assumed in &answer.assumed {
-        let mut text = format!(
-            "{} {}{}{}",
-            assumed.what,
-            safe(&assumed.value),
-            Label::Colon.text(lang),
-            safe(&assumed.why)
-        );
-        if assumed.changes_verdict {
-            text = format!("{text} ({})", Label::ChangesVerdict.text(lang));
-        }
-        pairs.push((Label::Assumed.text(lang).to_owned(), text));
+        pairs.push((
+            Label::Assumed.text(lang).to_owned(),
+            taken_for_granted(assumed, lang),
+        ));
     }
     for missing in &answer.not_seen {
         let mut text = format!(

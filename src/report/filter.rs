@@ -1,6 +1,13 @@
 //! Which findings are shown. Hiding one never changes a stage, the outcome or the verdict.
 
+use super::{
+    model::AssumedInfo,
+    words::{Lang, Phrase, Say},
+};
 use crate::diagnose::{Finding, code::Code};
+
+/// What an assumption is about that hides an accepted finding.
+pub(super) const ACCEPTED: &str = "accepted";
 
 /// `--skip` and `--only`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -28,11 +35,34 @@ impl Filter {
                 .contains(&super::build::fingerprint(code, kind, name))
     }
 
+    /// The findings that the settings hide, as assumptions: what was accepted is said, too.
+    pub(super) fn hidden<'f>(
+        &'f self,
+        findings: &'f [Finding],
+        lang: Lang,
+    ) -> impl Iterator<Item = AssumedInfo> + 'f {
+        findings.iter().filter_map(move |finding| {
+            let (kind, name) = &finding.subject;
+            self.accepts(finding.code, kind, name)
+                .then(|| accepted(finding.code, name, lang))
+        })
+    }
+
     /// The same for a code and the name of what it is about.
     pub fn shows_code(&self, code: Code, about: &str) -> bool {
         let skipped = self.skip.iter().any(|(skipped, subject)| {
             *skipped == code && subject.as_ref().is_none_or(|name| *name == about)
         });
         !skipped && (self.only.is_empty() || self.only.contains(&code))
+    }
+}
+
+/// A finding that the settings accept, as an assumption.
+pub(super) fn accepted(code: Code, name: &str, lang: Lang) -> AssumedInfo {
+    AssumedInfo {
+        what: ACCEPTED,
+        value: format!("{code} {name}"),
+        why: Phrase::from(Say::AcceptedInSettings).text(lang),
+        changes_verdict: false,
     }
 }

@@ -11,6 +11,7 @@ use super::model::{
 };
 use super::{
     Manner,
+    filter::accepted,
     words::{Phrase, Say, filled},
 };
 use crate::{
@@ -97,13 +98,10 @@ fn merged<'a>(runs: &'a [(DubboVersion, Linted)]) -> Vec<Merged<'a>> {
 
 fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, Ending) {
     let about = asked.rule.key.unwrap_or(&asked.file);
-    let merged: Vec<Merged<'_>> = merged(&asked.runs)
+    let (put_away, mut merged): (Vec<_>, Vec<_>) = merged(&asked.runs)
         .into_iter()
-        .filter(|one| {
-            let code = one.remark.code;
-            manner.filter.shows_code(code, about) && !manner.filter.accepts(code, "rule", about)
-        })
-        .collect();
+        .partition(|one| manner.filter.accepts(one.remark.code, "rule", about));
+    merged.retain(|one| manner.filter.shows_code(one.remark.code, about));
     let registries: Vec<&Finding> = asked
         .registries
         .iter()
@@ -146,7 +144,14 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
         candidates: Vec::new(),
         stages: Vec::new(),
         findings,
-        assumed: assumed.collect(),
+        assumed: assumed
+            .chain(
+                put_away
+                    .iter()
+                    .map(|one| accepted(one.remark.code, about, manner.lang)),
+            )
+            .chain(manner.filter.hidden(&asked.registries, manner.lang))
+            .collect(),
         not_seen: asked
             .not_seen
             .iter()

@@ -410,7 +410,7 @@ pub struct RemedyInfo {
 /// Something taken for granted.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct AssumedInfo {
-    /// `dubbo`, `consumer`.
+    /// `dubbo`, `consumer`; `accepted` for a finding that the settings accept.
     pub what: &'static str,
     /// Value.
     pub value: String,

@@ -179,7 +179,16 @@ fn problem(case: &Case) -> Option<Result<(), String>> {
         Err(error) => return Some(Err(format!("{ask:?}: {error}"))),
     };
     let by_order = BY_ORDER.iter().any(|name| case.name.ends_with(name));
+    // Which of many applications are looked into follows their names, too: such a case has a right answer for either.
+    let right = |report: &Value| {
+        let code = report["reports"][0]["verdict"]["code"].as_str();
+        code.is_some_and(|code| case.code.iter().any(|right| right == code))
+    };
+    let either = case.code.len() > 1 && right(&before.report) && right(&after.report);
     let of = |report: &Value| {
+        if either {
+            return report["reports"][0]["outcome"].to_string();
+        }
         let all = counted(report);
         let outcome = all.lines().next().unwrap_or_default().to_owned();
         if by_order { outcome } else { all }

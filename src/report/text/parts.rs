@@ -6,13 +6,14 @@ use super::{
     verdict::certainty,
 };
 use crate::report::{
+    facets::taken_for_granted,
     layout::Page,
     model::{Answer, ComparisonInfo, FindingInfo, Report},
     models,
     safe::safe,
     style::{Style, Symbol},
     table::table,
-    words::{Label, Lang},
+    words::Label,
 };
 
 /// Findings beside the verdict.
@@ -160,21 +161,6 @@ pub(super) fn severity(
     (view.style.symbol(symbol), style, word.text(view.lang))
 }
 
-/// The words of an assumption, as far as they are not names.
-fn assumed_words<'a>(what: &'a str, value: &'a str, lang: Lang) -> (&'a str, &'a str) {
-    let what = match what {
-        "consumer" => Label::Consumer.text(lang),
-        "dubbo" => "Dubbo",
-        other => other,
-    };
-    let value = match value {
-        "running" => Label::Running.text(lang),
-        "starting" => Label::Starting.text(lang),
-        other => other,
-    };
-    (what, value)
-}
-
 /// What was assumed and what was not seen.
 pub(super) fn limits(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
@@ -187,13 +173,7 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View<'_>) {
         } else {
             ""
         };
-        let colon = Label::Colon.text(lang);
-        let (what, value) = assumed_words(assumed.what, &assumed.value, lang);
-        let mut text = format!("{what} {value}{colon}{}", assumed.why);
-        if assumed.changes_verdict {
-            text = format!("{text} ({})", Label::ChangesVerdict.text(lang));
-        }
-        page.field(label, &safe(&text));
+        page.field(label, &taken_for_granted(assumed, lang));
     }
     let shown_above = answer.verdict.is_none() && answer.outcome == Some("unknown");
     let rest = answer

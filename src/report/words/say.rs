@@ -177,6 +177,7 @@ sentences! {
     ConsumerStateUnknown: "whether the consumer was running before", "消费者之前是否在运行";
     ConsumerVersionUnknown: "the consumer's Dubbo version", "消费者的 Dubbo 版本";
 
+    AcceptedInSettings: "the settings accept it, so it is not among the findings", "配置已接受它，因此不在诊断发现之列";
     AssumedNewest: "not given and not observed: the newest line", "未提供也未观察到：取最新版本线";
     AssumedBothStates: "not given and not observed: both were computed", "未提供也未观察到：两种情况都已计算";
     AssumedRecordedRegistry: "not given: the registries of the recording", "未提供：取快照中的注册中心";

@@ -81,6 +81,7 @@ labels! {
     Dropped: "dropped addresses", "被去掉的地址";
     AlsoFound: "also found", "另外发现";
     Assumed: "assumed", "假定";
+    Accepted: "accepted", "已接受";
     ChangesVerdict: "another value would change the answer", "取其他值会改变结论";
     NotSeen: "not seen", "未见";
     HowToSee: "to see it", "查看方法";

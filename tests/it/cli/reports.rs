@@ -5,7 +5,7 @@ use std::path::Path;
 
 use clap::Parser as _;
 
-use super::{REGISTRY, Recorded, case, provider, run};
+use super::{REGISTRY, Recorded, case, provider, question, run};
 use crate::schema::problems;
 
 /// Every n-th recording of ZooKeeper among the handed cases; each is asked as it stands in `case.toml`.
@@ -186,6 +186,37 @@ fn text_of_a_known_situation() {
         let text = done.stdout.replace(recorded.path(), "incident");
         insta::assert_snapshot!(format!("version_differs_{lang}"), text);
     }
+}
+
+/// A place that was to be searched and of which the recording has nothing is said, with what to do.
+#[test]
+fn another_registry_that_was_not_recorded_is_not_seen() {
+    let interface = "com.acme.OrderService";
+    let recorded = Recorded::providers(
+        interface,
+        &[&provider("10.0.0.7", interface, "&version=1.0.0")],
+    );
+    let service = format!("{interface}:2.0.0");
+    let ask = question(&service, &recorded);
+    let other = ["--also-search", "zookeeper://u:hidden@10.9.9.9:2181/site-b"];
+    let report = run(&[&ask[..], &other, &["-o", "json"]].concat());
+    assert_eq!(report.exit, 1, "{report:?}");
+    assert!(!report.stdout.contains("hidden"), "{report:?}");
+    let not_seen = report.json()["reports"][0]["not_seen"].clone();
+    let told = not_seen
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["what"].as_str().unwrap().contains("10.9.9.9:2181"))
+        .unwrap_or_else(|| panic!("{not_seen}"));
+    assert_eq!(told["required"], false);
+    assert_eq!(told["why"], "the recording holds nothing of this registry");
+    assert!(
+        told["how_to_see"]
+            .as_str()
+            .unwrap()
+            .contains("without --snapshot")
+    );
 }
 
 /// What stands above the nodes that are asked for is read in every pass over a recording, and written once.

@@ -221,6 +221,15 @@ fn an_accepted_finding_is_hidden_until_its_day() {
         hidden.json()["reports"][0]["stages"],
         open["reports"][0]["stages"]
     );
+    let assumed = hidden.json()["reports"][0]["assumed"].clone();
+    let mark = assumed
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["what"] == "accepted")
+        .unwrap_or_else(|| panic!("{assumed}"));
+    let code = finding["code"].as_str().unwrap();
+    assert!(mark["value"].as_str().unwrap().starts_with(code), "{mark}");
     let over = ask(Some("2020-01-01"), &fingerprint);
     assert!(
         over.stderr
