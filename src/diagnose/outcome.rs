@@ -18,7 +18,7 @@ use crate::{
     view::{
         application,
         held::{Held, Layer, LayerKind, Reach, Standing},
-        interface::{Case, View, then},
+        interface::{Case, View, then, with_requests},
         migration::Seen,
         stage::{Model, NotSeen, Raised, Stage, StageId, State},
     },
@@ -370,15 +370,11 @@ fn routed_away(judged: &mut Judged) {
     if routed.nearest_patch {
         judged.limits.insert(Limit::Rule);
     }
-    if !routed.lost.is_empty() {
+    if routed.partly {
         judged.outcome = Outcome::Partly;
-        if let Some(raised) = &mut judged.raised {
-            // The sentence names the requests behind the condition.
-            if let Some(Value::String(condition)) = raised.params.get_mut("condition") {
-                *condition = format!("{condition} [{}]", routed.lost.join("; "));
-            }
-            raised.params.insert("requests".into(), routed.lost.into());
-        }
+    }
+    if let Some(raised) = judged.raised.as_mut().filter(|_| !routed.lost.is_empty()) {
+        with_requests(raised, routed.lost);
     }
 }
 

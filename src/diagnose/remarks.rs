@@ -104,6 +104,11 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
     }
     found.extend(models::remarks(computed));
     for (_, _, judged) in &computed.states[0].parts {
+        if computed.cause.is_some() {
+            // Other reasons for which calls lose everything, beside that of the verdict.
+            let also = judged.view.routed.also.iter();
+            found.extend(also.map(|raised| (raised.clone(), Certainty::Certain, false)));
+        }
         let remarks = &judged.view.routed.remarks;
         found.extend(
             remarks

@@ -67,7 +67,7 @@ pub struct Seen {
 impl Seen {
     /// Notes what a call came to.
     pub(super) fn note(&mut self, trace: &Trace) {
-        for part in trace.steps.iter().flat_map(|step| &step.parts) {
+        for part in trace.all_steps().flat_map(|step| &step.parts) {
             let Some(rule) = &part.rule else { continue };
             let name = PartName {
                 rule: rule.key.clone(),

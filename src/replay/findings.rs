@@ -460,7 +460,7 @@ pub fn unguarded(trial: &Trial<'_>, place: usize) -> Vec<(Cause, u64, usize)> {
     for calls in &trial.folded.combinations {
         let before = &trial.folded.classes[0][calls.classes[0]].ran;
         let after = &trial.folded.classes[place][calls.classes[place]].ran;
-        if before.is_lost() {
+        if !after.loses_more_than(before) {
             continue;
         }
         let Some(found) = cause(after, trial.zones()) else {

@@ -9,7 +9,8 @@ use super::subject::Subject;
 use crate::input::requests::{Caller, Request};
 use crate::model::url::decode;
 use crate::route::outcome::Outcome;
-use crate::route::trace::Reading;
+use crate::route::trace::{Explained, Reading, RuleRef, Trace};
+use crate::route::ways::Way;
 use crate::view::held::Entry;
 
 /// Kinds of calls remembered at a time; beyond, they are forgotten and routed again.
@@ -33,6 +34,15 @@ pub struct Class {
     pub example: Request,
     /// What each router did to it.
     pub ran: Ran,
+}
+
+impl Class {
+    /// How many of its calls lose everything, on average.
+    pub fn lost(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a number of calls")]
+        let requests = self.requests as f64;
+        requests * self.ran.lost_share()
+    }
 }
 
 /// Calls that end the same way in every scenario.
@@ -207,9 +217,15 @@ impl<'a> Fold<'a> {
             }
             ran.trace.shorten(MOST_QUIET);
             let known = &mut self.folded.classes[place];
-            let at = known.iter().position(|class| ends_alike(&class.ran, &ran));
             let most = MOST_DESCRIBED / ran.addresses.len().max(1);
-            if at.is_none() && known.len() >= most.clamp(CLASSES.0, CLASSES.1) {
+            let is_full = known.len() >= most.clamp(CLASSES.0, CLASSES.1);
+            let alike = |class: &Class| ends_alike(&class.ran, &ran);
+            // Where there is no room left, other reasons for the same addresses are not told apart.
+            let at = known
+                .iter()
+                .position(|class| alike(class) && has_same_reasons(&class.ran, &ran))
+                .or_else(|| is_full.then(|| known.iter().position(alike)).flatten());
+            if at.is_none() && is_full {
                 return None;
             }
             classes.push(at.unwrap_or_else(|| {
@@ -261,6 +277,34 @@ fn ends_alike(a: &Ran, b: &Ran) -> bool {
         && a.trace.steps.len() == b.trace.steps.len()
         && (std::rc::Rc::ptr_eq(&a.addresses, &b.addresses) || a.addresses == b.addresses)
         && outputs(a) == outputs(b)
+}
+
+/// Whether the same parts of rules took addresses away, on every way.
+fn has_same_reasons(a: &Ran, b: &Ran) -> bool {
+    let (mine, others) = (&a.trace, &b.trace);
+    let shares = |trace: &Trace| {
+        trace
+            .split
+            .as_ref()
+            .map(|split| (split.lost, split.unclear))
+    };
+    reasons(&mine.steps).eq(reasons(&others.steps))
+        && shares(mine) == shares(others)
+        && ways(mine).count() == ways(others).count()
+        && ways(mine).zip(ways(others)).all(|(way, other)| {
+            way.outcome == other.outcome && reasons(&way.steps).eq(reasons(&other.steps))
+        })
+}
+
+fn ways(trace: &Trace) -> impl Iterator<Item = &Way> {
+    trace.split.iter().flat_map(|split| &split.ways)
+}
+
+/// The parts that took something away or left nothing.
+fn reasons(steps: &[Explained]) -> impl Iterator<Item = (Option<&RuleRef>, &str)> {
+    let parts = steps.iter().flat_map(|step| &step.parts);
+    let biting = parts.filter(|part| !part.removed.is_empty() || part.output.is_empty());
+    biting.map(|part| (part.rule.as_ref(), part.text.as_str()))
 }
 
 /// A call as it is shown: one of it, without arguments that would fill the page.

@@ -20,6 +20,7 @@ use crate::question::{Client, ConsumerState};
 use crate::report::words::{Phrase, Say};
 use crate::route::rules::RuleText;
 use crate::route::trace::Effect;
+use crate::route::ways::percent;
 use crate::snapshot::SourceId;
 use crate::view::interface::View;
 use crate::view::stage::{Evidence, NotSeen, Stage, StageId, State};
@@ -100,12 +101,13 @@ impl Trial<'_> {
                 .map(|class| class.requests)
                 .sum()
         };
-        let lost = requests(&|class| class.ran.is_lost());
+        let all_lost = requests(&|class| class.ran.is_lost());
+        let lost = requests(&|class| class.ran.may_lose());
         let uncertain =
             requests(&|class| class.ran.is_uncertain()) + self.folded.unclear + self.folded.beyond;
         let outcome = match (lost, uncertain) {
             _ if self.folded.requests == 0 => Outcome::Unknown,
-            (lost, _) if lost == self.folded.requests => Outcome::None,
+            _ if all_lost == self.folded.requests => Outcome::None,
             (1.., _) => Outcome::Partly,
             (0, 1..) => Outcome::Unknown,
             (0, 0) => Outcome::Reachable,
@@ -113,14 +115,24 @@ impl Trial<'_> {
         let worst = classes
             .iter()
             .enumerate()
-            .filter(|(_, class)| class.ran.is_lost())
-            .max_by_key(|(at, class)| (class.requests, std::cmp::Reverse(*at)));
+            .filter(|(_, class)| class.ran.may_lose())
+            .max_by(|(a, one), (b, other)| {
+                one.lost().total_cmp(&other.lost()).then_with(|| b.cmp(a))
+            });
         Found {
             outcome,
             cause: worst.and_then(|(at, class)| Some((cause(&class.ran, self.zones())?, at))),
             lost,
+            share: self.share(classes.iter().map(Class::lost).sum()),
             uncertain,
         }
+    }
+
+    /// Which part of all calls a number of them is.
+    pub fn share(&self, requests: f64) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a share of calls")]
+        let total = self.folded.requests.max(1) as f64;
+        requests / total
     }
 }
 
@@ -129,7 +141,10 @@ struct Found {
     outcome: Outcome,
     /// Why most of the lost calls are lost, and their class.
     cause: Option<(Cause, usize)>,
+    /// Calls that lose everything at least sometimes.
     lost: u64,
+    /// The part of all calls that loses everything, from 0 to 1.
+    share: f64,
     uncertain: u64,
 }
 
@@ -427,8 +442,12 @@ pub(super) fn state_word(state: ConsumerState) -> &'static str {
 pub(super) fn cause_params(cause: &Cause, total: usize) -> Map<String, Value> {
     // Without a rule it is the call itself that forbids falling back.
     let by_call = (cause.code == Code::TagNotServed).then_some("dubbo.force.tag");
+    let condition = match percent(cause.share) {
+        Some(share) => format!("{} [{share}]", cause.condition),
+        None => cause.condition.clone(),
+    };
     object(json!({
-        "rule": cause.rule.as_deref().or(by_call), "position": position(cause), "condition": cause.condition, "tag": cause.condition,
+        "rule": cause.rule.as_deref().or(by_call), "position": position(cause), "condition": condition, "tag": cause.condition,
         "count": cause.input, "total": total, "stage": cause.stage,
     }))
 }
@@ -442,6 +461,9 @@ fn params(trial: &Trial<'_>, cause: &Cause, found: &Found) -> Map<String, Value>
     );
     params.insert("requests".to_owned(), json!(trial.folded.requests));
     params.insert("lost".to_owned(), json!(found.lost));
+    if cause.share < 1.0 {
+        params.insert("share".to_owned(), json!((found.share * 1e6).round() / 1e6));
+    }
     params
 }
 
@@ -584,7 +606,7 @@ pub fn loses(trial: &Trial<'_>) -> bool {
     let lost = |place: usize| {
         trial.folded.classes[place]
             .iter()
-            .any(|class| class.requests > 0 && class.ran.is_lost())
+            .any(|class| class.requests > 0 && class.ran.may_lose())
     };
     let plan = trial.plan;
     std::iter::once(0)

@@ -34,4 +34,4 @@ pub use rule_set::{RuleFile, RuleTexts, as_go_reads, key_from_name};
 pub use scenario::{AddressNames, Named, Ran, Scenario};
 pub use share::{Shift, shift};
 pub use subject::Subject;
-pub use waterfall::{Cause, Fall, Taken, cause, place, stage_name, waterfall};
+pub use waterfall::{Cause, Fall, Taken, WayOf, cause, place, stage_name, waterfall, ways};

@@ -26,6 +26,9 @@ use crate::view::stage::Model;
 /// Addresses that all chains of a scenario may hold together; beyond, those of callers not seen for longest are made anew.
 const MOST_HELD: usize = 2_000_000;
 
+/// Shares that differ by less are one: what is left of adding fractions.
+const SAME_SHARE: f64 = 1e-9;
+
 /// What is compared with what.
 #[derive(Debug, Clone)]
 pub struct Scenario {
@@ -111,9 +114,47 @@ impl Ran {
         self.outcome().is_empty()
     }
 
+    /// How likely it is that nothing is left, from 0 to 1: less than 1 where something is drawn.
+    pub fn lost_share(&self) -> f64 {
+        if self.is_lost() {
+            1.0
+        } else {
+            self.trace.lost()
+        }
+    }
+
+    /// Whether nothing is left at least sometimes.
+    pub fn may_lose(&self) -> bool {
+        self.lost_share() > 0.0
+    }
+
+    /// Whether nothing is left more often than in another scenario.
+    pub fn loses_more_than(&self, other: &Self) -> bool {
+        self.lost_share() > other.lost_share() + SAME_SHARE
+    }
+
+    /// Whether another scenario leaves something else, or draws otherwise.
+    pub fn differs_from(&self, other: &Self) -> bool {
+        let same_share = |a: f64, b: f64| (a - b).abs() <= SAME_SHARE;
+        let (mine, others) = (self.draws(), other.draws());
+        let same_draws = match (&mine, &others) {
+            (None, None) => true,
+            (Some(mine), Some(others)) => {
+                mine.len() == others.len()
+                    && mine.iter().all(|(set, p)| {
+                        others
+                            .iter()
+                            .any(|(other, q)| set == other && same_share(*p, *q))
+                    })
+            }
+            _ => false,
+        };
+        !same_draws || self.survivors() != other.survivors()
+    }
+
     /// Whether only bounds are known, so that nothing may be left.
     pub fn is_uncertain(&self) -> bool {
-        !self.is_lost() && matches!(self.outcome(), Outcome::Within(_))
+        !self.is_lost() && self.trace.is_bounded()
     }
 }
 
@@ -165,6 +206,7 @@ impl<'a> Sessions<'a> {
             Form::Broken(thrown) => Trace {
                 steps: Vec::new(),
                 outcome: Err(thrown.clone()),
+                split: None,
             },
             Form::Unmodelled { bounded } => unmodelled(size, *bounded),
         };
@@ -379,5 +421,6 @@ fn unmodelled(size: usize, bounded: bool) -> Trace {
             thrown: None,
         }],
         outcome: Ok(output),
+        split: None,
     }
 }

@@ -14,9 +14,11 @@ pub struct Shift {
     pub by_address: BTreeMap<String, (f64, f64)>,
     /// Calls of which only bounds are known before or after; they are in neither share.
     pub unclear: u64,
-    /// Calls that lose all afterwards and did not before.
+    /// Calls that lose all afterwards, or more often than before.
     pub lost: u64,
-    /// Calls that had nothing before and have something afterwards.
+    /// The part of all calls that loses all afterwards and did not before, from 0 to 1.
+    pub lost_share: f64,
+    /// Calls that had nothing before, or more often than afterwards.
     pub won: u64,
     /// Calls whose set of addresses changes.
     pub changed: u64,
@@ -44,22 +46,21 @@ pub fn shift(folded: &Folded, to: usize) -> Shift {
         let before = &folded.classes[0][combination.classes[0]].ran;
         let after = &folded.classes[to][combination.classes[to]].ran;
         let requests = combination.requests;
-        if before.is_lost() != after.is_lost() {
-            if after.is_lost() {
-                moved.lost += requests;
-            } else {
-                moved.won += requests;
-            }
+        #[expect(clippy::cast_precision_loss, reason = "a share of calls")]
+        let share = requests as f64 / total;
+        if after.loses_more_than(before) {
+            moved.lost += requests;
+            moved.lost_share += share * (after.lost_share() - before.lost_share());
+        } else if before.loses_more_than(after) {
+            moved.won += requests;
         }
-        if before.survivors() != after.survivors() {
+        if before.differs_from(after) {
             moved.changed += requests;
         }
         if before.is_uncertain() || after.is_uncertain() {
             moved.unclear += requests;
             continue;
         }
-        #[expect(clippy::cast_precision_loss, reason = "a share of calls")]
-        let share = requests as f64 / total;
         for (address, part) in parts(before) {
             moved.by_address.entry(address.to_owned()).or_default().0 += share * part;
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::judge::Trial;
-use super::waterfall::{Cause, Fall, place, waterfall};
+use super::waterfall::{Cause, Fall, place, waterfall_to_nothing};
 use crate::diagnose::code::Code;
 use crate::report::words::{Phrase, Say};
 use crate::snapshot::SourceId;
@@ -35,7 +35,7 @@ pub(super) fn stages(trial: &Trial<'_>, lost: Option<usize>) -> Vec<(SourceId, M
     });
     if let (false, Some(class)) = (failed, shown.and_then(|at| classes.get(at))) {
         stages.extend(
-            waterfall(&class.ran, trial.zones())
+            waterfall_to_nothing(&class.ran, trial.zones())
                 .into_iter()
                 .map(router_stage),
         );
@@ -78,7 +78,7 @@ fn router_stage(fall: Fall) -> Stage {
 /// What was taken away before the router that leaves nothing.
 pub(super) fn contributors(trial: &Trial<'_>, first: &Cause, class: usize) -> Vec<(Code, usize)> {
     let mut counts: BTreeMap<Code, usize> = BTreeMap::new();
-    for fall in waterfall(&trial.folded.classes[0][class].ran, trial.zones()) {
+    for fall in waterfall_to_nothing(&trial.folded.classes[0][class].ran, trial.zones()) {
         if fall.id == first.stage {
             break;
         }

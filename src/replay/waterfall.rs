@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::scenario::Ran;
 use crate::diagnose::code::Code;
 use crate::model::zone::Zones;
+use crate::route::Thrown;
 use crate::route::outcome::Outcome;
 use crate::route::trace::{Effect, Explained, Oddity, Part};
 use crate::rule::yaml::Position;
@@ -66,6 +67,8 @@ pub struct Cause {
     pub condition: String,
     /// How many addresses came to the router.
     pub input: usize,
+    /// How likely it is that nothing is left, from 0 to 1: 1 unless something is drawn.
+    pub share: f64,
 }
 
 /// A place in a rule as reports write it: `line:column`.
@@ -86,13 +89,55 @@ pub fn stage_name(kind: &str, router: &str) -> String {
     }
 }
 
-/// The way of a call.
+/// The way of a call; where something is drawn, what all its ways come to together.
 pub fn waterfall(ran: &Ran, zones: &Zones) -> Vec<Fall> {
-    ran.trace
-        .steps
+    falls(ran, &ran.trace.steps, zones)
+}
+
+/// The way of a call that leads to nothing: the likeliest one where something is drawn.
+pub(super) fn waterfall_to_nothing(ran: &Ran, zones: &Zones) -> Vec<Fall> {
+    falls(ran, ran.trace.steps_to_nothing(), zones)
+}
+
+fn falls(ran: &Ran, steps: &[Explained], zones: &Zones) -> Vec<Fall> {
+    steps
         .iter()
         .map(|explained| fall(ran, explained, zones))
         .collect()
+}
+
+/// One of several ways that a call may take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WayOf<'r> {
+    /// How likely it is taken, from 0 to 1.
+    pub probability: f64,
+    /// Addresses that may be left at its end.
+    pub survivors: Vec<&'r str>,
+    /// Whether only bounds are known.
+    pub bounded: bool,
+    /// Why nothing is left.
+    pub cause: Option<Cause>,
+    /// Router by router.
+    pub falls: Vec<Fall>,
+}
+
+/// Each way of a call where something is drawn, those that leave nothing first; at most 16.
+pub fn ways<'r>(ran: &'r Ran, zones: &Zones) -> Vec<WayOf<'r>> {
+    let all = ran.trace.split.iter().flat_map(|split| &split.ways);
+    all.map(|way| WayOf {
+        probability: way.probability,
+        survivors: match &way.outcome {
+            Ok(outcome) => ran.names(&outcome.at_most()),
+            Err(_) => Vec::new(),
+        },
+        bounded: !way.is_lost() && matches!(way.outcome, Ok(Outcome::Within(_))),
+        cause: way
+            .is_lost()
+            .then(|| cause_among(ran, &way.steps, way.outcome.as_ref().err(), zones))
+            .flatten(),
+        falls: falls(ran, &way.steps, zones),
+    })
+    .collect()
 }
 
 fn fall(ran: &Ran, explained: &Explained, zones: &Zones) -> Fall {
@@ -130,19 +175,32 @@ fn fall(ran: &Ran, explained: &Explained, zones: &Zones) -> Fall {
     }
 }
 
-/// What leaves nothing. `None` = something is left, or there was nothing from the start.
+/// What leaves nothing; on the likeliest way to nothing where something is drawn. `None` = something is left in any case,
+/// or there was nothing from the start.
 pub fn cause(ran: &Ran, zones: &Zones) -> Option<Cause> {
-    if !ran.is_lost() || ran.addresses.is_empty() {
+    if !ran.may_lose() || ran.addresses.is_empty() {
         return None;
     }
-    let Some(explained) = ran
-        .trace
-        .steps
+    let thrown = ran.trace.outcome.as_ref().err();
+    let found = cause_among(ran, ran.trace.steps_to_nothing(), thrown, zones)?;
+    Some(Cause {
+        share: ran.lost_share(),
+        ..found
+    })
+}
+
+fn cause_among(
+    ran: &Ran,
+    steps: &[Explained],
+    thrown: Option<&Thrown>,
+    zones: &Zones,
+) -> Option<Cause> {
+    let Some(explained) = steps
         .iter()
         .find(|step| step.thrown.is_some() || step.step.output.is_empty())
     else {
         // The chain could not be built.
-        let thrown = ran.trace.outcome.as_ref().err()?;
+        let thrown = thrown?;
         return Some(Cause {
             code: Code::RoutedAway,
             stage: "X.rules".to_owned(),
@@ -150,6 +208,7 @@ pub fn cause(ran: &Ran, zones: &Zones) -> Option<Cause> {
             position: None,
             condition: thrown.to_string(),
             input: ran.addresses.len(),
+            share: 1.0,
         });
     };
     let step = &explained.step;
@@ -164,6 +223,7 @@ pub fn cause(ran: &Ran, zones: &Zones) -> Option<Cause> {
             position: None,
             condition: thrown.to_string(),
             input,
+            share: 1.0,
         });
     }
     let part = explained
@@ -185,6 +245,7 @@ pub fn cause(ran: &Ran, zones: &Zones) -> Option<Cause> {
             position: part.rule.as_ref().and_then(|rule| rule.position),
             condition: part.text.clone(),
             input,
+            share: 1.0,
         },
         None => Cause {
             code: Code::RoutedAway,
@@ -193,6 +254,7 @@ pub fn cause(ran: &Ran, zones: &Zones) -> Option<Cause> {
             position: None,
             condition: step.router.to_string(),
             input,
+            share: 1.0,
         },
     })
 }

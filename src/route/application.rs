@@ -17,6 +17,7 @@ use super::outcome::Outcome;
 use super::rules::{RouterId, RuleSource, Rules};
 use super::set::AddressSet;
 use super::trace::{Effect, Explained, Part, Reading, RuleRef, RuleState, Trace};
+use super::ways::Split;
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::Url;
 use crate::model::version::DubboVersion;
@@ -52,16 +53,16 @@ impl Default for Settings {
     }
 }
 
-struct Slot {
+pub(super) struct Slot {
     /// The SPI name.
-    kind: &'static str,
-    router: Box<dyn Router>,
+    pub(super) kind: &'static str,
+    pub(super) router: Box<dyn Router>,
     /// The priority of a sorted chain.
     runs: i32,
     /// What follows in a linked chain. Shared routers have one follower for all chains: that of the newest chain.
     next: Option<RouterId>,
     /// A rule that it reads was not seen.
-    unknown: bool,
+    pub(super) unknown: bool,
     /// Counts changes of its rules, so that prepared forms can be thrown away.
     changes: u64,
 }
@@ -90,7 +91,7 @@ pub struct Application<S> {
     version: DubboVersion,
     dialect: Dialect,
     settings: Settings,
-    slots: Vec<Slot>,
+    pub(super) slots: Vec<Slot>,
     shared: BTreeMap<(&'static str, String), RouterId>,
     rules: Rules<S>,
 }
@@ -250,6 +251,23 @@ impl<S: RuleSource> Application<S> {
         (steps, outcome)
     }
 
+    /// Routes a call, and follows every way where something is drawn. `None` when nothing is, or the ways are too many.
+    pub fn ways(&self, chain: &Chain, call: &Call) -> (Result<Outcome, Thrown>, Option<Split>) {
+        let (steps, outcome) = self.trace(chain, call);
+        let split = self.split_of(chain, call, steps.iter());
+        (outcome, split)
+    }
+
+    fn split_of<'a>(
+        &self,
+        chain: &Chain,
+        call: &Call,
+        mut steps: impl Iterator<Item = &'a Step>,
+    ) -> Option<Split> {
+        let draws = steps.any(|step| matches!(step.output, Outcome::OneOf(_)));
+        draws.then(|| self.split(chain, call)).flatten()
+    }
+
     /// Routes a call and tells why: see [`super::trace`].
     pub fn explain(&self, chain: &Chain, call: &Call) -> Trace {
         let (steps, outcome) = self.trace(chain, call);
@@ -276,13 +294,30 @@ impl<S: RuleSource> Application<S> {
                 thrown: Some(thrown.clone()),
             });
         }
+        let split = self.split_of(chain, call, explained.iter().map(|it| &it.step));
         Trace {
             steps: explained,
             outcome,
+            split,
         }
     }
 
-    fn parts(&self, chain: &Chain, id: RouterId, call: &Call, input: &Outcome) -> Vec<Part> {
+    /// Whether an empty list ends the chain.
+    pub(super) fn stops(&self) -> bool {
+        match self.dialect.shape {
+            Shape::Sorted => false,
+            Shape::Flat => true,
+            Shape::Linked => self.settings.fail_fast,
+        }
+    }
+
+    pub(super) fn parts(
+        &self,
+        chain: &Chain,
+        id: RouterId,
+        call: &Call,
+        input: &Outcome,
+    ) -> Vec<Part> {
         let input = input.at_most();
         if self.slots[id].unknown {
             let key = self.slots[id]
@@ -346,7 +381,7 @@ impl<S: RuleSource> Application<S> {
         Some(self.run(chain, id, call, &Outcome::Only(input.clone())))
     }
 
-    fn order<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = RouterId> + 'a {
+    pub(super) fn order<'a>(&'a self, chain: &'a Chain) -> impl Iterator<Item = RouterId> + 'a {
         let linked = self.dialect.shape == Shape::Linked;
         let mut place = 0;
         let mut current = chain.routers.first().copied();
@@ -368,11 +403,7 @@ impl<S: RuleSource> Application<S> {
         call: &Call,
         mut seen: impl FnMut(&Step),
     ) -> Result<Outcome, Thrown> {
-        let stops = match self.dialect.shape {
-            Shape::Sorted => false,
-            Shape::Flat => true,
-            Shape::Linked => self.settings.fail_fast,
-        };
+        let stops = self.stops();
         let mut current = Outcome::Only(AddressSet::all(chain.list.len()));
         for id in self.order(chain) {
             let output = self.run(chain, id, call, &current)?;
@@ -391,7 +422,7 @@ impl<S: RuleSource> Application<S> {
         Ok(current)
     }
 
-    fn run(
+    pub(super) fn run(
         &self,
         chain: &Chain,
         id: RouterId,
@@ -417,7 +448,12 @@ impl<S: RuleSource> Application<S> {
     }
 
     /// The prepared form of a router, made anew when its rules have changed.
-    fn with_form<T>(&self, chain: &Chain, id: RouterId, ask: impl FnOnce(&dyn Prepared) -> T) -> T {
+    pub(super) fn with_form<T>(
+        &self,
+        chain: &Chain,
+        id: RouterId,
+        ask: impl FnOnce(&dyn Prepared) -> T,
+    ) -> T {
         let slot = &self.slots[id];
         let mut prepared = chain.prepared.borrow_mut();
         let (changes, form) = prepared

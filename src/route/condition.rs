@@ -15,11 +15,12 @@ use super::clause::{Failing, Side, Surprises};
 use super::columns::Columns;
 use super::condition_multi::{MultiCondition, PreparedMulti};
 use super::condition_read;
+use super::condition_steps::{PreparedConditions, Step};
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
 use super::trace::{Document, Effect, Fragment, Last, Oddity, Part, Removal, RuleRef, RuleState};
-use super::{AddressList, Prepared, RuleEvent, Thrown};
+use super::{AddressList, Prepared, RuleEvent};
 use crate::model::version::DubboVersion;
 use crate::rule::condition;
 use crate::rule::condition::text::{Clause, Condition, ConditionError, excerpt};
@@ -290,74 +291,6 @@ pub(super) fn refused(source: &Source, error: &ConditionError) -> RuleError {
         class,
         message: excerpt(&error.to_string()).into_owned(),
         at: place.or(source.at),
-    }
-}
-
-/// A condition, prepared.
-pub(super) trait Step {
-    fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome;
-
-    /// The same with reasons.
-    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
-
-    /// See [`Prepared::bound`].
-    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet;
-}
-
-struct PreparedConditions<S> {
-    conditions: Vec<S>,
-    /// What is odd about all of them.
-    oddities: Vec<Oddity>,
-    /// The key of the rule that another router applies as well.
-    own: Option<String>,
-}
-
-impl<S: Step> Prepared for PreparedConditions<S> {
-    fn route(
-        &self,
-        list: &AddressList,
-        call: &Call,
-        input: &AddressSet,
-    ) -> Result<Outcome, Thrown> {
-        let mut outcome = Outcome::Only(input.clone());
-        for condition in &self.conditions {
-            outcome = outcome.then::<Thrown>(
-                |input| {
-                    Ok(if input.is_empty() {
-                        Outcome::Only(input.clone())
-                    } else {
-                        condition.route(list, call, input)
-                    })
-                },
-                |bound| condition.bound(list, call, bound),
-            )?;
-        }
-        Ok(outcome)
-    }
-
-    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
-        let mut left = input.clone();
-        let mut parts = Vec::new();
-        for condition in &self.conditions {
-            if left.is_empty() {
-                break;
-            }
-            let mut part = condition.explain(list, call, &left);
-            part.oddities.extend(&self.oddities);
-            let of_own = |rule: &RuleRef| self.own.as_deref() == Some(&rule.key);
-            if part.rule.as_ref().is_some_and(of_own) {
-                part.oddities.push(Oddity::OwnRuleRunsTwice);
-            }
-            left = part.output.at_most();
-            parts.push(part);
-        }
-        parts
-    }
-
-    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
-        self.conditions
-            .iter()
-            .fold(input, |bound, condition| condition.bound(list, call, bound))
     }
 }
 

@@ -24,7 +24,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::call::Call;
-use super::condition::{ClassicCondition, PreparedClassic, Source, Step as _, read};
+use super::condition::{ClassicCondition, PreparedClassic, Source, read};
+use super::condition_steps::Step as _;
 use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;

@@ -17,6 +17,7 @@ mod columns;
 mod condition;
 mod condition_multi;
 mod condition_read;
+mod condition_steps;
 mod condition_url;
 pub mod declared;
 pub mod dialect;
@@ -33,6 +34,7 @@ pub mod set;
 mod tag;
 mod tag_rule;
 pub mod trace;
+pub mod ways;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -46,6 +48,7 @@ use provider::Provider;
 use rules::RuleReader;
 use set::AddressSet;
 use trace::{Part, RuleState};
+use ways::{Turn, turns};
 
 use crate::model::url::Url;
 
@@ -173,6 +176,17 @@ trait Prepared {
     /// Why [`Self::route`] gives what it gives: each part that was asked.
     fn explain(&self, _: &AddressList, _: &Call, _: &AddressSet) -> Vec<Part> {
         Vec::new()
+    }
+
+    /// The ways a call may take here, with their parts; `None` when they are too many to follow.
+    fn turns(
+        &self,
+        list: &AddressList,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Result<Option<Vec<Turn>>, Thrown> {
+        let output = self.route(list, call, input)?;
+        Ok(Some(turns(self.explain(list, call, input), output)))
     }
 
     /// What can be said of the result when only a bound of the input is known: what may be left of any part of it.

@@ -27,6 +27,7 @@ mod qos_routed;
 mod readme;
 mod route_hostile;
 mod route_replay;
+mod routed;
 mod runbooks;
 mod schema;
 mod secrets;

@@ -59,7 +59,7 @@ pub(super) fn routing(own: &Own, case: &Case<'_>, list: &OwnList, judged: &Judge
     let computed = stages.peek().is_some()
         && stages.all(|stage| matches!(stage.state, State::Ok))
         && judged.view.routed.undecided.is_empty()
-        && judged.view.routed.lost.is_empty();
+        && !judged.view.routed.partly;
     // With a rule around, a call that none of them concerned says nothing of the others.
     let watched = !has_rule(case) && recent.iter().any(|call| is_idle(call));
     if computed || watched || is_free(case, list) {

@@ -12,7 +12,7 @@ use crate::model::secret::{MASK, is_secret_name};
 use crate::model::zone::Zones;
 use crate::replay::{
     self, Class, Coverage, Oddity, PartName, Ran, Trial, cause, differences, place, shift,
-    unguarded, waterfall,
+    unguarded, waterfall, ways,
 };
 
 use super::words::{Lang, Say};
@@ -20,7 +20,7 @@ use super::words::{Lang, Say};
 pub use model::{
     CandidateChange, CauseInfo, ChangeInfo, ClassInfo, CoverageInfo, DifferenceInfo, Draw,
     DrillInfo, FallInfo, InputInfo, LostRequest, MatrixInfo, NoFallback, OddityInfo, PartInfo,
-    ReplayInfo, ShareInfo, TakenInfo, VersionInfo,
+    ReplayInfo, ShareInfo, TakenInfo, VersionInfo, WayInfo,
 };
 
 /// Most classes, differences and the like that are listed; totals have the true numbers.
@@ -50,9 +50,9 @@ pub fn replay_info(trial: &Trial<'_>, manner: &ReplayManner) -> ReplayInfo {
         .filter(|class| class.requests > 0)
         .collect();
     classes.sort_by(|a, b| {
-        b.ran
-            .is_lost()
-            .cmp(&a.ran.is_lost())
+        let lost = |class: &Class| class.ran.lost_share();
+        lost(b)
+            .total_cmp(&lost(a))
             .then(b.requests.cmp(&a.requests))
     });
     ReplayInfo {
@@ -137,12 +137,26 @@ fn class_info(class: &Class, zones: &Zones, lang: Lang) -> ClassInfo {
         probability: draws(ran),
         bounded: ran.is_uncertain(),
         lost: ran.is_lost(),
+        lost_share: rounded(ran.lost_share()),
         cause: cause(ran, zones).as_ref().map(cause_info),
-        stages: waterfall(ran, zones)
+        stages: fall_infos(waterfall(ran, zones), lang),
+        ways: ways(ran, zones)
             .into_iter()
-            .map(|fall| fall_info(fall, lang))
+            .map(|way| WayInfo {
+                probability: rounded(way.probability),
+                survivors: names(&way.survivors),
+                survivors_total: way.survivors.len(),
+                bounded: way.bounded,
+                cause: way.cause.as_ref().map(cause_info),
+                stages: fall_infos(way.falls, lang),
+            })
             .collect(),
     }
+}
+
+fn fall_infos(falls: Vec<replay::Fall>, lang: Lang) -> Vec<FallInfo> {
+    let falls = falls.into_iter();
+    falls.map(|fall| fall_info(fall, lang)).collect()
 }
 
 fn draws(ran: &Ran) -> Option<Vec<Draw>> {
@@ -164,7 +178,7 @@ fn draws(ran: &Ran) -> Option<Vec<Draw>> {
 
 /// Six digits: what is behind them is an accident of floating point.
 fn rounded(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
+    (value * 1e6).round() / 1e6 + 0.0
 }
 
 fn cause_info(cause: &replay::Cause) -> CauseInfo {
@@ -262,9 +276,7 @@ fn drill_info(trial: &Trial<'_>, place: usize) -> DrillInfo {
     let newly_lost: Vec<_> = folded
         .combinations
         .iter()
-        .filter(|calls| {
-            !ran(0, calls.classes[0]).is_lost() && ran(place, calls.classes[place]).is_lost()
-        })
+        .filter(|calls| ran(place, calls.classes[place]).loses_more_than(ran(0, calls.classes[0])))
         .collect();
     DrillInfo {
         without: trial.scenarios[place].name.clone(),
@@ -273,6 +285,7 @@ fn drill_info(trial: &Trial<'_>, place: usize) -> DrillInfo {
             .first()
             .map_or(0, |class| class.ran.addresses.len()),
         lost: newly_lost.iter().map(|calls| calls.requests).sum(),
+        lost_share: rounded(shift(folded, place).lost_share),
         bounded: folded.classes[place]
             .iter()
             .filter(|class| class.ran.is_uncertain())
@@ -305,25 +318,29 @@ fn candidate_change(trial: &Trial<'_>, place: usize, manner: &ReplayManner) -> C
         .combinations
         .iter()
         .filter_map(|calls| {
-            let before = folded.classes[0][calls.classes[0]].ran.survivors();
-            let after = folded.classes[place][calls.classes[place]].ran.survivors();
-            (before != after).then(|| ChangeInfo {
+            let before = &folded.classes[0][calls.classes[0]].ran;
+            let after = &folded.classes[place][calls.classes[place]].ran;
+            before.differs_from(after).then(|| ChangeInfo {
                 requests: calls.requests,
                 example: example(&calls.example),
-                before: names(&before),
-                after: names(&after),
+                before: names(&before.survivors()),
+                after: names(&after.survivors()),
+                lost_before: rounded(before.lost_share()),
+                lost_after: rounded(after.lost_share()),
             })
         })
         .collect();
     CandidateChange {
         rules: manner.candidate.clone(),
         newly_lost: moved.lost,
+        newly_lost_share: rounded(moved.lost_share),
         newly_served: moved.won,
         lost: folded.classes[place]
             .iter()
-            .filter(|class| class.ran.is_lost())
+            .filter(|class| class.ran.may_lose())
             .map(|class| class.requests)
             .sum(),
+        lost_share: rounded(trial.share(folded.classes[place].iter().map(Class::lost).sum())),
         changed: moved.changed,
         bounded: moved.unclear,
         largest_shift: rounded(moved.largest()),
@@ -361,7 +378,8 @@ fn matrix_info(trial: &Trial<'_>) -> MatrixInfo {
             };
             VersionInfo {
                 dubbo: trial.scenarios[*place].name.clone(),
-                lost: count(|class| class.ran.is_lost()),
+                lost: count(|class| class.ran.may_lose()),
+                lost_share: rounded(trial.share(classes.iter().map(Class::lost).sum())),
                 bounded: count(|class| class.ran.is_uncertain()),
                 addresses: classes.first().map_or(0, |class| class.ran.addresses.len()),
             }
@@ -380,10 +398,19 @@ fn matrix_info(trial: &Trial<'_>) -> MatrixInfo {
                 survivors: difference
                     .groups
                     .iter()
-                    .flat_map(|(places, left)| {
-                        places
-                            .iter()
-                            .map(|place| (trial.scenarios[*place].name.clone(), names(left)))
+                    .flat_map(|group| {
+                        let name = |place: &usize| trial.scenarios[*place].name.clone();
+                        let places = group.places.iter();
+                        places.map(move |place| (name(place), names(&group.survivors)))
+                    })
+                    .collect(),
+                lost_share: difference
+                    .groups
+                    .iter()
+                    .flat_map(|group| {
+                        let name = |place: &usize| trial.scenarios[*place].name.clone();
+                        let places = group.places.iter();
+                        places.map(move |place| (name(place), rounded(group.lost_share)))
                     })
                     .collect(),
             })

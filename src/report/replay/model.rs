@@ -62,8 +62,29 @@ pub struct ClassInfo {
     pub probability: Option<Vec<Draw>>,
     /// Whether only bounds are known: anything from nothing to the survivors.
     pub bounded: bool,
-    /// Whether nothing is left.
+    /// Whether nothing is left in any case.
     pub lost: bool,
+    /// How likely it is that nothing is left, from 0 to 1: between them where something is drawn.
+    pub lost_share: f64,
+    /// Why nothing is left.
+    pub cause: Option<CauseInfo>,
+    /// Router by router.
+    pub stages: Vec<FallInfo>,
+    /// Where something is drawn: each way on its own, those that leave nothing first; at most 16.
+    pub ways: Vec<WayInfo>,
+}
+
+/// One of several ways that a call may take.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WayInfo {
+    /// How likely, from 0 to 1.
+    pub probability: f64,
+    /// Every address that may be left, at most 200.
+    pub survivors: Vec<String>,
+    /// How many there are.
+    pub survivors_total: usize,
+    /// Whether only bounds are known.
+    pub bounded: bool,
     /// Why nothing is left.
     pub cause: Option<CauseInfo>,
     /// Router by router.
@@ -182,8 +203,10 @@ pub struct DrillInfo {
     pub addresses_before: usize,
     /// Addresses that remain.
     pub addresses_after: usize,
-    /// Calls that lose everything by it.
+    /// Calls that lose everything by it, at least sometimes.
     pub lost: u64,
+    /// The part of all calls that loses everything by it, from 0 to 1.
+    pub lost_share: f64,
     /// Calls of which only bounds are known then.
     pub bounded: u64,
     /// What leaves nothing although addresses remain.
@@ -218,12 +241,16 @@ pub struct LostRequest {
 pub struct CandidateChange {
     /// Keys of its rules.
     pub rules: Vec<String>,
-    /// Calls that lose everything by it.
+    /// Calls that lose everything by it, or more often than before.
     pub newly_lost: u64,
-    /// Calls that get an address by it.
+    /// The part of all calls that loses everything by it, from 0 to 1.
+    pub newly_lost_share: f64,
+    /// Calls that get an address by it, or more often than before.
     pub newly_served: u64,
-    /// Calls that have nothing with it, whatever was before.
+    /// Calls that have nothing with it at least sometimes, whatever was before.
     pub lost: u64,
+    /// The part of all calls that has nothing with it, from 0 to 1.
+    pub lost_share: f64,
     /// Calls whose set of addresses changes.
     pub changed: u64,
     /// Calls of which only bounds are known; they count in no share.
@@ -272,6 +299,10 @@ pub struct ChangeInfo {
     pub before: Vec<String>,
     /// What is left after.
     pub after: Vec<String>,
+    /// How likely it was that nothing is left, from 0 to 1.
+    pub lost_before: f64,
+    /// How likely it is afterwards.
+    pub lost_after: f64,
 }
 
 /// Versions compared.
@@ -286,12 +317,14 @@ pub struct MatrixInfo {
 }
 
 /// One version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct VersionInfo {
     /// The version.
     pub dubbo: String,
-    /// Calls that lose everything.
+    /// Calls that lose everything, at least sometimes.
     pub lost: u64,
+    /// The part of all calls that loses everything, from 0 to 1.
+    pub lost_share: f64,
     /// Calls of which only bounds are known.
     pub bounded: u64,
     /// Addresses before the routers.
@@ -307,4 +340,6 @@ pub struct DifferenceInfo {
     pub example: Value,
     /// What is left, by version.
     pub survivors: BTreeMap<String, Vec<String>>,
+    /// How likely it is that nothing is left, by version, from 0 to 1.
+    pub lost_share: BTreeMap<String, f64>,
 }

@@ -130,7 +130,7 @@ fn read(page: &mut Page, input: &InputInfo, view: View<'_>) {
 
 fn classes(page: &mut Page, replay: &ReplayInfo, view: View<'_>) {
     for class in replay.classes.iter().take(limit(view)) {
-        let (symbol, style) = match (class.lost, class.bounded) {
+        let (symbol, style) = match (class.lost_share > 0.0, class.bounded) {
             (true, _) => (Symbol::Failed, Style::Bad),
             (false, true) => (Symbol::Unknown, Style::Doubt),
             (false, false) => (Symbol::Ok, Style::Good),
@@ -156,15 +156,20 @@ fn classes(page: &mut Page, replay: &ReplayInfo, view: View<'_>) {
             }
         }
         for draw in class.probability.iter().flatten() {
-            page.under(
-                &format!(
-                    "{} {:.1}%: {}",
-                    Label::Probability.text(view.lang),
-                    draw.probability * 100.0,
-                    addresses(&draw.survivors, draw.survivors.len(), view)
-                ),
-                None,
-            );
+            let drawn = Label::Probability.text(view.lang);
+            let share = percent(draw.probability);
+            let left = set(&draw.survivors, view);
+            page.under(&format!("{drawn} {share}: {left}"), None);
+        }
+        for way in class.ways.iter().take(limit(view)) {
+            if let Some(cause) = &way.cause {
+                let share = percent(way.probability);
+                let nothing = Label::NothingLeft.text(view.lang);
+                page.under(
+                    &format!("{share} {nothing}: {}", why(cause)),
+                    Some(Style::Bad),
+                );
+            }
         }
     }
     more(
@@ -173,6 +178,15 @@ fn classes(page: &mut Page, replay: &ReplayInfo, view: View<'_>) {
         replay.classes_total,
         view,
     );
+}
+
+/// Addresses, or that there are none.
+fn set(all: &[String], view: View<'_>) -> String {
+    if all.is_empty() {
+        Label::NothingLeft.text(view.lang).to_owned()
+    } else {
+        addresses(all, all.len(), view)
+    }
 }
 
 /// `40 x`
@@ -464,20 +478,22 @@ fn compared(page: &mut Page, candidate: &CandidateChange, view: View<'_>) {
         }
     }
     for change in candidate.changes.iter().take(limit(view)) {
-        let set = |all: &[String]| {
-            if all.is_empty() {
-                Label::NothingLeft.text(lang).to_owned()
+        let lost = |share: f64| {
+            if share > 0.0 && share < 1.0 {
+                format!(" ({} {})", Label::Lost.text(lang), percent(share))
             } else {
-                addresses(all, all.len(), view)
+                String::new()
             }
         };
         page.under(
             &format!(
-                "{} {}: {} -> {}",
+                "{} {}: {}{} -> {}{}",
                 times(change.requests, view),
                 call(&change.example),
-                set(&change.before),
-                set(&change.after)
+                set(&change.before, view),
+                lost(change.lost_before),
+                set(&change.after, view),
+                lost(change.lost_after)
             ),
             Some(Style::Quiet),
         );
@@ -530,11 +546,12 @@ fn versions(page: &mut Page, matrix: &MatrixInfo, view: View<'_>) {
                 .survivors
                 .get(*version)
                 .map_or(&[][..], Vec::as_slice);
-            let shown = if left.is_empty() {
-                Label::NothingLeft.text(lang).to_owned()
-            } else {
-                addresses(left, left.len(), view)
-            };
+            let mut shown = set(left, view);
+            let share = difference.lost_share.get(*version).copied();
+            if let Some(share) = share.filter(|share| *share > 0.0 && *share < 1.0) {
+                let word = Label::Lost.text(lang);
+                let _ = write!(shown, " ({word} {})", percent(share));
+            }
             page.under(&format!("{} {shown}", pad(version, 10)), None);
         }
     }

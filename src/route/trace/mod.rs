@@ -31,6 +31,7 @@ use super::Thrown;
 use super::application::Step;
 use super::outcome::Outcome;
 use super::set::AddressSet;
+use super::ways::{Split, Way};
 use crate::rule::error::RuleError;
 use crate::rule::yaml::Position;
 
@@ -41,6 +42,8 @@ pub struct Trace {
     pub steps: Vec<Explained>,
     /// The answer. An exception is an empty list for the caller.
     pub outcome: Result<Outcome, Thrown>,
+    /// Each way on its own, when something is drawn on the way and the ways can be followed.
+    pub split: Option<Split>,
 }
 
 /// A router and its reasons.
@@ -332,19 +335,61 @@ fn line_starts(text: &str) -> Vec<usize> {
 }
 
 impl Trace {
+    /// How likely it is that nothing is left, from 0 to 1.
+    pub fn lost(&self) -> f64 {
+        match (&self.split, &self.outcome) {
+            (Some(split), _) => split.lost,
+            (None, Ok(outcome)) if !outcome.is_empty() => 0.0,
+            (None, _) => 1.0,
+        }
+    }
+
+    /// Whether some way is only known to leave something between nothing and a bound.
+    pub fn is_bounded(&self) -> bool {
+        match &self.split {
+            Some(split) => split.unclear > 0.0,
+            None => {
+                matches!(&self.outcome, Ok(outcome @ Outcome::Within(_)) if !outcome.is_empty())
+            }
+        }
+    }
+
+    /// The likeliest way that leaves nothing, when ways part.
+    pub fn losing(&self) -> Option<&Way> {
+        let first = self.split.as_ref()?.ways.first()?;
+        first.is_lost().then_some(first)
+    }
+
+    /// What each router did to calls that lose everything, where ways part only on the likeliest of those; else what
+    /// each did to all.
+    pub fn steps_to_nothing(&self) -> &[Explained] {
+        self.losing().map_or(&self.steps, |way| &way.steps)
+    }
+
+    /// What each router did to all calls together, and on each way where ways part.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Explained> {
+        let ways = self.split.iter().flat_map(|split| &split.ways);
+        self.steps.iter().chain(ways.flat_map(|way| &way.steps))
+    }
+
     /// Forgets all but the first parts of each router that let everything pass: a rule may have a hundred thousand of
     /// them, and a trace is kept for each class of calls.
     pub fn shorten(&mut self, most: usize) {
         for step in &mut self.steps {
-            let mut left = most;
-            step.parts.retain(|part| {
-                let is_kept = !part.is_quiet() || left > 0;
-                left = left.saturating_sub(usize::from(part.is_quiet()));
-                is_kept
-            });
-            step.parts.shrink_to_fit();
+            shorten(&mut step.parts, most);
         }
     }
+}
+
+/// Forgets all but the first parts that let everything pass.
+pub(super) fn shorten(parts: &mut Vec<Part>, most: usize) {
+    let mut left = most;
+    parts.retain(|part| {
+        let is_kept = !part.is_quiet() || left > 0;
+        left = left.saturating_sub(usize::from(part.is_quiet()));
+        is_kept
+    });
+    parts.shrink_to_fit();
 }
 
 impl Part {

@@ -357,3 +357,164 @@ proptest! {
         let _ = Document::new("k", &text).fragment(&value, Some(at), from..value.len().max(from));
     }
 }
+
+/// A draw of a v3.1 rule, and what a later condition leaves of each destination.
+fn drawn(service: &str, web: &str) -> Trace {
+    let rules = [
+        ("com.a.S::.condition-router", service),
+        ("web.condition-router", web),
+    ];
+    let (application, chain) = chain("3.3.6", &rules, &HOSTS);
+    application.explain(&chain, &call("get"))
+}
+
+const TWO: &str = "configVersion: v3.1\nforce: true\nconditions:\n  - from: {match: 'method=get'}\n    to:\n      - {match: 'host=10.0.0.1', weight: 100}\n      - {match: 'host=10.0.1.1', weight: 100}\n";
+
+#[test]
+fn a_way_that_ends_with_nothing_names_what_emptied_it() {
+    let web = "force: true\nconditions:\n- 'method=get => host=10.0.1.1'\n";
+    let trace = drawn(TWO, web);
+    // 101 of 200 numbers draw the first destination.
+    assert!((trace.lost() - 0.505).abs() < 1e-9, "{}", trace.lost());
+    let way = trace.losing().unwrap();
+    let last = way.steps.last().unwrap();
+    let part = last.parts.last().unwrap();
+    assert_eq!(
+        (part.rule.as_ref().unwrap().key.as_str(), &part.effect),
+        ("web.condition-router", &Effect::ForcesEmpty)
+    );
+    // It is the router that first reads that rule, with one address before it.
+    assert_eq!(
+        (last.step.kind, last.step.input.at_most().len()),
+        ("provider-app", 1)
+    );
+    let draws = way
+        .steps
+        .iter()
+        .flat_map(|step| &step.parts)
+        .find(|part| part.effect == Effect::Draws);
+    assert_eq!(
+        draws.unwrap().removed.len(),
+        1,
+        "the other destination is gone on this way"
+    );
+    let split = trace.split.as_ref().unwrap();
+    assert_eq!((split.ways.len(), split.unclear), (2, 0.0));
+    let sum: f64 = split.ways.iter().map(|way| way.probability).sum();
+    assert!((sum - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_later_entry_of_the_same_rule_may_empty_what_was_drawn() {
+    let both = format!(
+        "{TWO}  - from: {{match: 'method=get'}}\n    to:\n      - {{match: 'host=10.0.1.1'}}\n"
+    );
+    let trace = drawn(&both, "conditions: []\n");
+    let way = trace.losing().unwrap();
+    let parts: Vec<_> = way
+        .steps
+        .last()
+        .unwrap()
+        .parts
+        .iter()
+        .map(|part| (&part.effect, position(part.rule.as_ref().unwrap().position)))
+        .collect();
+    assert_eq!(
+        parts,
+        [
+            (&Effect::Draws, Some((4, 19))),
+            (&Effect::ForcesEmpty, Some((8, 19)))
+        ]
+    );
+    assert!((trace.lost() - 0.505).abs() < 1e-9);
+}
+
+#[test]
+fn every_way_may_end_with_nothing_for_a_reason_of_its_own() {
+    let service = format!(
+        "{TWO}  - from: {{match: 'method=get'}}\n    to:\n      - {{match: 'host=10.0.1.1'}}\n"
+    );
+    let web = "force: true\nconditions:\n- 'method=get => host=10.0.0.1'\n";
+    let trace = drawn(&service, web);
+    assert!(trace.outcome.as_ref().unwrap().is_empty() && (trace.lost() - 1.0).abs() < 1e-9);
+    let ends: Vec<_> = trace
+        .split
+        .as_ref()
+        .unwrap()
+        .ways
+        .iter()
+        .map(|way| way.steps.last().unwrap().step.kind)
+        .collect();
+    assert_eq!(ends, ["service", "provider-app"]);
+}
+
+#[test]
+fn a_script_behind_a_draw_hides_only_its_own_way() {
+    let rules = [
+        ("com.a.S::.condition-router", TWO),
+        (
+            "web.condition-router",
+            "force: true\nconditions:\n- 'method=get => host=10.0.1.1'\n",
+        ),
+        (
+            "shop.script-router",
+            "force: true\nscript: 'function f(a,b,c){return a} f(invokers,invocation,context)'\n",
+        ),
+    ];
+    let (application, chain) = chain("3.3.6", &rules, &HOSTS);
+    let trace = application.explain(&chain, &call("get"));
+    assert!(matches!(trace.outcome, Ok(Outcome::Within(_))));
+    let split = trace.split.as_ref().unwrap();
+    assert!((split.lost - 0.505).abs() < 1e-9 && (split.unclear - 0.495).abs() < 1e-9);
+}
+
+proptest! {
+    /// The ways of a call and the answer for all of them are worked out apart; they say the same.
+    #[test]
+    fn ways_come_to_what_the_answer_says(
+        entries in prop::collection::vec((prop::collection::vec((0_u8..4, 1_i32..9), 0..4), any::<bool>()), 1..4),
+        force in any::<bool>(), last in 0_u8..4
+    ) {
+        use std::fmt::Write as _;
+        let mut rule = format!("configVersion: v3.1\nforce: {force}\nconditions:\n");
+        for (to, about) in &entries {
+            let method = if *about { "get" } else { "save" };
+            let _ = write!(rule, "- from: {{match: 'method={method}'}}\n  to: [");
+            for (host, weight) in to {
+                let _ = write!(rule, "{{match: 'host=10.0.{host}.1', weight: {weight}}}, ");
+            }
+            rule.push_str("]\n");
+        }
+        let web = format!("force: {force}\nconditions:\n- '=> host=10.0.{last}.1'\n");
+        let rules = [("com.a.S::.condition-router", rule.as_str()), ("web.condition-router", &web)];
+        let hosts = ["10.0.0.1:1", "10.0.1.1:1", "10.0.2.1:1"];
+        let (application, chain) = chain("3.3.6", &rules, &hosts);
+        let trace = application.explain(&chain, &call("get"));
+        let outcome = trace.outcome.clone().unwrap();
+        if let Some(split) = &trace.split {
+            let sum = |fits: &dyn Fn(&AddressSet) -> bool| -> f64 {
+                let ways = split.ways.iter().filter(|way| matches!(&way.outcome, Ok(Outcome::Only(set)) if fits(set)));
+                ways.map(|way| way.probability).sum()
+            };
+            prop_assert!((sum(&|_| true) - 1.0).abs() < 1e-9);
+            let answers = match &outcome {
+                Outcome::OneOf(answers) => answers.clone(),
+                Outcome::Only(set) => vec![(set.clone(), 1.0)],
+                Outcome::Within(_) => unreachable!(),
+            };
+            for (set, probability) in answers {
+                prop_assert!((sum(&|other| *other == set) - probability).abs() < 1e-9);
+                if set.is_empty() {
+                    prop_assert!((split.lost - probability).abs() < 1e-9);
+                }
+            }
+            for way in split.ways.iter().filter(|way| way.is_lost()) {
+                let emptied = way.steps.iter().find(|it| it.step.output.is_empty()).unwrap();
+                let part = emptied.parts.iter().find(|part| part.output.is_empty()).unwrap();
+                prop_assert!(matches!(part.effect, Effect::ForcesEmpty | Effect::Refuses), "{part:?}");
+            }
+        } else {
+            prop_assert!(matches!(outcome, Outcome::Only(_)));
+        }
+    }
+}

@@ -30,6 +30,7 @@ pub use addresses::Addresses;
 pub use center::configurators;
 pub use near::{Differs, NearMiss};
 pub use routing::Routed;
+pub(crate) use routing::with_requests;
 
 /// How many pieces of evidence a code carries at most; the counts are in its parameters.
 const SHOWN: usize = 5;

@@ -4,6 +4,7 @@
 //! and what the rules ask of the consumer that nobody knows is tried both ways. Only what comes out the same is said
 //! without doubt.
 
+mod causes;
 mod classes;
 mod delivery;
 mod remarks;
@@ -11,6 +12,7 @@ mod stages;
 mod told;
 
 pub(super) use remarks::not_modelled;
+pub(crate) use told::with_requests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +35,7 @@ use crate::{
         provider::Provider,
         rules::RuleSource,
         trace::{RuleState, Trace},
+        ways::{Split, percent},
     },
     view::{
         directory::ServiceUrl,
@@ -52,8 +55,13 @@ const LONGEST_REREAD: usize = 2 << 20;
 /// What the routers leave of the calls, beside the stages.
 #[derive(Debug, Clone, Default)]
 pub struct Routed {
-    /// The classes of calls that lose every address, when others keep some.
+    /// Some calls keep an address and others lose every one, or lose them only sometimes.
+    pub partly: bool,
+    /// The classes of calls that lose every address for the reason that is shown, with their share where something is
+    /// drawn; empty when all calls lose every address for that reason.
     pub lost: Vec<String>,
+    /// Why other classes of calls lose every address.
+    pub also: Vec<Raised>,
     /// What must be known to decide: worlds that differ.
     pub undecided: Vec<NotSeen>,
     /// What would be raised in a world that could be.
@@ -92,13 +100,38 @@ struct Variant {
 struct Replay<'a> {
     application: Application<Box<dyn RuleSource + 'a>>,
     chain: Chain,
-    classes: Vec<(Class, Fate)>,
+    classes: Vec<Faring>,
     cut: bool,
+}
+
+/// A class of calls and what becomes of it.
+struct Faring {
+    class: Class,
+    fate: Fate,
+    /// How likely it is that nothing is left, from 0 to 1.
+    share: f64,
+}
+
+impl Faring {
+    fn loses(&self) -> bool {
+        matches!(self.fate, Fate::Loses | Fate::Sometimes)
+    }
+
+    /// The class, with how often it loses where something is drawn.
+    fn name(&self, share: f64) -> String {
+        let share = percent(share);
+        let name = &self.class.name;
+        match share {
+            Some(share) if name.is_empty() => share,
+            Some(share) => format!("{name} · {share}"),
+            None => name.clone(),
+        }
+    }
 }
 
 impl Replay<'_> {
     fn fates(&self) -> Vec<Fate> {
-        self.classes.iter().map(|(_, fate)| *fate).collect()
+        self.classes.iter().map(|faring| faring.fate).collect()
     }
 
     /// The way of the calls of a class, with reasons.
@@ -111,19 +144,21 @@ impl Replay<'_> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fate {
     Keeps,
+    Unknown,
     /// Some draws leave nothing.
     Sometimes,
-    Unknown,
     Loses,
 }
 
-fn fate(outcome: &Result<Outcome, Thrown>) -> Fate {
+fn fate(outcome: &Result<Outcome, Thrown>, split: Option<&Split>) -> (Fate, f64) {
     match outcome {
-        Err(_) => Fate::Loses,
-        Ok(outcome) if outcome.is_empty() => Fate::Loses,
-        Ok(Outcome::Within(_)) => Fate::Unknown,
-        Ok(outcome) if outcome.may_be_empty() => Fate::Sometimes,
-        Ok(_) => Fate::Keeps,
+        Err(_) => (Fate::Loses, 1.0),
+        Ok(outcome) if outcome.is_empty() => (Fate::Loses, 1.0),
+        Ok(outcome) => match split {
+            Some(split) if split.lost > 0.0 => (Fate::Sometimes, split.lost),
+            _ if matches!(outcome, Outcome::Within(_)) => (Fate::Unknown, 0.0),
+            _ => (Fate::Keeps, 0.0),
+        },
     }
 }
 
@@ -158,11 +193,13 @@ pub(super) fn stages<'a>(
     let verdict = told.verdict();
     doubts(case, &input, &shown, &verdict, &mut routed);
     let fates = shown.fates();
-    let loses = |fate: &Fate| matches!(fate, Fate::Loses | Fate::Sometimes);
-    if fates.iter().any(loses) && !fates.iter().all(|fate| *fate == Fate::Loses) {
-        let named = shown.classes.iter().filter(|(_, fate)| loses(fate));
-        routed.lost = named.map(|(class, _)| class.name.clone()).collect();
+    let lost = causes::of(case, &input, &shown);
+    routed.partly =
+        shown.classes.iter().any(Faring::loses) && !fates.iter().all(|fate| *fate == Fate::Loses);
+    if routed.partly || !lost.also.is_empty() {
+        routed.lost = lost.shown;
     }
+    routed.also = lost.also;
     if !case.dubbo().at_least([2, 7, 3]) && uses_tags(&input, &shown) {
         routed.remarks.push(remarks::not_modelled(case));
         routed.undecided.push(NotSeen {
@@ -352,8 +389,9 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         .classes
         .into_iter()
         .map(|class| {
-            let fate = fate(&application.route(&chain, &class.call));
-            (class, fate)
+            let (outcome, split) = application.ways(&chain, &class.call);
+            let (fate, share) = fate(&outcome, split.as_ref());
+            Faring { class, fate, share }
         })
         .collect();
     Ok(Replay {
@@ -372,7 +410,7 @@ fn uses_tags(input: &Input<'_>, shown: &Replay<'_>) -> bool {
         || shown
             .classes
             .iter()
-            .any(|(class, _)| class.call.attachment("dubbo.tag").is_some())
+            .any(|faring| faring.class.call.attachment("dubbo.tag").is_some())
         || shown
             .application
             .readings(&shown.chain)

@@ -42,15 +42,16 @@ pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec
     }
     let mut seen = BTreeSet::new();
     let mut budget = MOST_PARTS;
-    for (class, _) in &shown.classes {
-        for explained in shown.explain(class).steps {
+    for faring in &shown.classes {
+        let trace = shown.explain(&faring.class);
+        for explained in trace.all_steps() {
             budget = budget.saturating_sub(explained.parts.len());
             for part in &explained.parts {
                 if seen.len() == MOST_REMARKS {
                     break;
                 }
                 // A rule may have the same fault a hundred thousand times: where it stands is looked up once.
-                let Some((code, params)) = of_part(case, &explained, part) else {
+                let Some((code, params)) = of_part(case, explained, part) else {
                     continue;
                 };
                 let rule = part.rule.as_ref();

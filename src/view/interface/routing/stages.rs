@@ -1,6 +1,6 @@
 //! From the trace of the class that is shown to stages of the report.
 
-use super::{Case, Fate, Input, Replay, Verdict, told};
+use super::{Case, Faring, Fate, Input, Replay, Verdict, told};
 use crate::{
     report::words::{Phrase, Say},
     route::{
@@ -106,19 +106,36 @@ pub(super) fn cannot_build(thrown: &Thrown, count: usize) -> Stage {
     }
 }
 
-/// The stages of the first class that loses everything, else of the first one that is uncertain, else of the first.
+/// The class that is shown: the first that loses everything, else the one that loses most often, else the first one
+/// that is uncertain, else the first.
+pub(super) fn worst<'r>(shown: &'r Replay<'_>) -> Option<&'r Faring> {
+    let mut classes = shown.classes.iter();
+    let first = classes.next()?;
+    Some(classes.fold(first, |worst, other| {
+        if other.is_worse_than(worst) {
+            other
+        } else {
+            worst
+        }
+    }))
+}
+
+/// The stages of the class that is shown.
 pub(super) fn of(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told {
     let fates = shown.fates();
-    let worst = fates.iter().max().copied().unwrap_or(Fate::Keeps);
-    let at = fates
-        .iter()
-        .position(|fate| *fate == worst)
-        .unwrap_or_default();
-    let trace = shown.explain(&shown.classes[at].0);
-    let all_lost = worst == Fate::Loses;
     let mut stages = Vec::new();
     let mut left = AddressSet::all(input.urls.len());
-    for explained in &trace.steps {
+    let Some(worst) = worst(shown) else {
+        return Told {
+            stages,
+            left,
+            fates,
+        };
+    };
+    let trace = shown.explain(&worst.class);
+    let all_lost = worst.loses();
+    // Where something is drawn, the way that leads to nothing tells why.
+    for explained in trace.steps_to_nothing() {
         let fails = explained.thrown.is_some() || explained.step.output.is_empty();
         let nothing_done =
             explained.step.input == explained.step.output && explained.parts.is_empty();
@@ -129,16 +146,6 @@ pub(super) fn of(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told
         stages.push(stage(case, input, shown, explained, all_lost));
         if fails {
             break;
-        }
-    }
-    if let Some(last) = stages.last_mut()
-        && worst == Fate::Sometimes
-        && last.state == State::Ok
-    {
-        // Some draws of this class leave nothing.
-        last.state = State::Failed;
-        if let Some(explained) = trace.steps.last() {
-            last.raises = vec![told::raised(case, input, shown, explained)];
         }
     }
     Told {

@@ -124,6 +124,14 @@ fn of_exception(
     }
 }
 
+/// The sentence names the requests behind the condition.
+pub(crate) fn with_requests(raised: &mut Raised, names: Vec<String>) {
+    if let Some(Value::String(condition)) = raised.params.get_mut("condition") {
+        *condition = format!("{condition} [{}]", names.join("; "));
+    }
+    raised.params.insert("requests".to_owned(), names.into());
+}
+
 pub(super) fn place(at: Position) -> String {
     format!("{}:{}", at.line, at.column)
 }

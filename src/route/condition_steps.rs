@@ -1,0 +1,141 @@
+//! Conditions of one router, prepared, one after the other: what the first leaves is asked of the next.
+//!
+//! Mirrors the loop of `ListenableStateRouter.doRoute` over its `conditionRouters` and `multiDestConditionRouters`.
+
+use super::call::Call;
+use super::outcome::Outcome;
+use super::set::AddressSet;
+use super::trace::{Oddity, Part, RuleRef, shorten};
+use super::ways::{MOST_COPIED, MOST_FOLLOWED, MOST_QUIET, Turn, joined_turns, turns_of};
+use super::{AddressList, Prepared, Thrown};
+
+/// A condition, prepared.
+pub(super) trait Step {
+    fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome;
+
+    /// The same with reasons.
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
+
+    /// See [`Prepared::bound`].
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet;
+}
+
+/// Conditions of one router, one after the other.
+pub(super) struct PreparedConditions<S> {
+    pub(super) conditions: Vec<S>,
+    /// What is odd about all of them.
+    pub(super) oddities: Vec<Oddity>,
+    /// The key of the rule that another router applies as well.
+    pub(super) own: Option<String>,
+}
+
+impl<S: Step> PreparedConditions<S> {
+    /// What a condition does to a list, and what is odd about it.
+    fn part(&self, condition: &S, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
+        let mut part = condition.explain(list, call, input);
+        part.oddities.extend(&self.oddities);
+        let of_own = |rule: &RuleRef| self.own.as_deref() == Some(&rule.key);
+        if part.rule.as_ref().is_some_and(of_own) {
+            part.oddities.push(Oddity::OwnRuleRunsTwice);
+        }
+        part
+    }
+}
+
+impl<S: Step> Prepared for PreparedConditions<S> {
+    fn route(
+        &self,
+        list: &AddressList,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Result<Outcome, Thrown> {
+        let mut outcome = Outcome::Only(input.clone());
+        for condition in &self.conditions {
+            outcome = outcome.then::<Thrown>(
+                |input| {
+                    Ok(if input.is_empty() {
+                        Outcome::Only(input.clone())
+                    } else {
+                        condition.route(list, call, input)
+                    })
+                },
+                |bound| condition.bound(list, call, bound),
+            )?;
+        }
+        Ok(outcome)
+    }
+
+    fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
+        let mut left = input.clone();
+        let mut parts = Vec::new();
+        for condition in &self.conditions {
+            if left.is_empty() {
+                break;
+            }
+            let part = self.part(condition, list, call, &left);
+            left = part.output.at_most();
+            parts.push(part);
+        }
+        parts
+    }
+
+    /// One condition may draw, and a later one of the same router leave nothing of what was drawn.
+    fn turns(
+        &self,
+        list: &AddressList,
+        call: &Call,
+        input: &AddressSet,
+    ) -> Result<Option<Vec<Turn>>, Thrown> {
+        let mut copied = 0;
+        let mut ways = vec![Turn {
+            probability: 1.0,
+            parts: Vec::new(),
+            output: Outcome::Only(input.clone()),
+        }];
+        for condition in &self.conditions {
+            let (mut next, before) = (Vec::new(), ways.len());
+            for mut way in ways {
+                let left = match &way.output {
+                    Outcome::Only(left) if !left.is_empty() => left.clone(),
+                    _ => {
+                        next.push(way);
+                        continue;
+                    }
+                };
+                let mut turns = turns_of(self.part(condition, list, call, &left));
+                if turns.len() == 1 {
+                    way.output = turns[0].1.output.clone();
+                    way.parts.extend(turns.pop().map(|(_, part)| part));
+                    next.push(way);
+                    continue;
+                }
+                shorten(&mut way.parts, MOST_QUIET);
+                copied += way.parts.len() * turns.len();
+                next.extend(turns.into_iter().map(|(probability, part)| {
+                    let output = part.output.clone();
+                    let parts = way.parts.iter().cloned().chain([part]);
+                    Turn {
+                        probability: way.probability * probability,
+                        parts: parts.collect(),
+                        output,
+                    }
+                }));
+            }
+            ways = if before == 1 && next.len() == 1 {
+                next
+            } else {
+                joined_turns(next)
+            };
+            if ways.len() > MOST_FOLLOWED || copied > MOST_COPIED {
+                return Ok(None);
+            }
+        }
+        Ok(Some(ways))
+    }
+
+    fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet {
+        self.conditions
+            .iter()
+            .fold(input, |bound, condition| condition.bound(list, call, bound))
+    }
+}
