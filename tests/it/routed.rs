@@ -3,7 +3,6 @@
 
 #![expect(
     clippy::unwrap_used,
-    clippy::disallowed_methods,
     reason = "a broken fixture or a missing file is a failing test"
 )]
 
