@@ -33,6 +33,14 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
             .push((raised(case, hit), Say::AlsoFoundElsewhere));
     }
     if code != Code::NotRegistered {
+        // What is here is near; what is there is exactly it. Which of the two was meant, nothing tells.
+        let is_near = matches!(
+            code,
+            Code::GroupDiffers | Code::VersionDiffers | Code::InterfaceNearMiss
+        );
+        if is_near && !hits.is_empty() {
+            judged.limits.insert(Limit::Sweep);
+        }
         return;
     }
     for found in &case.held.application.places {

@@ -31,6 +31,8 @@ pub struct Held {
     pub via: Option<String>,
     /// Whether it answered at all.
     pub reach: Reach,
+    /// Members of the address that did not answer while another one did.
+    pub silent: Vec<NotSeen>,
     /// Where in the registry the consumer looks, in words of the registry (`/dubbo`).
     pub place: String,
     /// Whether the provider entries at that place are known completely.
@@ -84,6 +86,7 @@ impl Held {
             registry: registry.to_owned(),
             via: None,
             reach: Reach::Unknown(not_seen.clone()),
+            silent: Vec::new(),
             place: Self::NOWHERE.to_owned(),
             listing: Listing::Unknown(not_seen.clone()),
             entries: Vec::new(),

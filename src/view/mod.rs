@@ -20,6 +20,7 @@ mod refused;
 mod rule_keys;
 pub mod rule_store;
 pub(crate) mod settings;
+mod silent;
 pub(crate) mod sources;
 pub mod stage;
 pub mod written;

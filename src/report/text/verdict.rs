@@ -115,8 +115,8 @@ pub(super) fn asked(page: &mut Page, answer: &Answer, view: View<'_>) {
     }
 }
 
-/// What it could be, and what would have to be seen to know.
-pub(super) fn undecided(page: &mut Page, answer: &Answer, view: View<'_>) {
+/// What else it could be.
+fn candidates(page: &mut Page, answer: &Answer, view: View<'_>) {
     let lang = view.lang;
     for candidate in &answer.candidates {
         let text = format!(
@@ -128,6 +128,12 @@ pub(super) fn undecided(page: &mut Page, answer: &Answer, view: View<'_>) {
         );
         page.field(Label::Possible.text(lang), &text);
     }
+}
+
+/// What it could be, and what would have to be seen to know.
+pub(super) fn undecided(page: &mut Page, answer: &Answer, view: View<'_>) {
+    let lang = view.lang;
+    candidates(page, answer, view);
     for missing in answer
         .not_seen
         .iter()
@@ -193,6 +199,7 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
         format!("{}{colon}{}", Label::ThenCodes.text(lang), codes.join(", "))
     };
     page.field(Label::Then.text(lang), &then);
+    candidates(page, answer, view);
     if let Some(finding) = finding {
         for step in &finding.remedy {
             remedy(page, step, view);

@@ -94,6 +94,8 @@ sentences! {
     ServiceAbsent: "there is no such service", "没有该服务";
     ZkNode: "ZooKeeper node {path}", "ZooKeeper 节点 {path}";
     Registry: "registry {registry}", "注册中心 {registry}";
+    Member: "member {member}", "成员 {member}";
+    MemberSilent: "did not answer: {kind}", "没有应答：{kind}";
     PlaceIs: "looks in {place}", "查找位置 {place}";
     NoRule: "no rule", "没有规则";
     QosSays: "the QOS port {endpoint} says so", "QOS 端口 {endpoint} 如此应答";

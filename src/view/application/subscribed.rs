@@ -16,7 +16,7 @@ use crate::{
     report::words::{Phrase, Say},
     view::{
         interface::Case,
-        stage::{Evidence, Raised, Stage, StageId, State},
+        stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -106,11 +106,6 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
         Code::MappingMissing,
         json!({"service": service, "place": place, "applications": meant}),
     );
-    let weak = || {
-        let mut missing = missing.clone();
-        missing.params.insert("sign".to_owned(), "instance".into());
-        missing
-    };
     let elsewhere = raised(
         Code::MappingElsewhere,
         json!({"service": service, "place": place, "applications": meant, "mapped": []}),
@@ -123,16 +118,16 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
     absent
         .evidence
         .extend(case.held.listing.evidence().cloned());
-    let with_mapping = |first: Raised| {
+    let with_mapping = |first: Raised, elsewhere: Raised| {
         if application.elsewhere && !meant.is_empty() {
-            vec![elsewhere.clone(), first]
+            vec![elsewhere, first]
         } else {
             vec![first]
         }
     };
     if exported {
         return Stage {
-            raises: with_mapping(missing),
+            raises: with_mapping(missing, elsewhere),
             ..Stage::plain(StageId::Mapping, State::Failed)
         };
     }
@@ -142,46 +137,61 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
             ..Stage::unknown(StageId::Mapping, application.not_seen.clone())
         };
     }
-    match sign.unclear.len() {
-        0 => Stage {
+    if sign.unclear.is_empty() {
+        return Stage {
             raises: vec![absent],
             ..Stage::plain(StageId::Mapping, State::Failed)
-        },
-        // The only application here, where nobody writes mappings at all: an instance is a sign, though a weak one.
-        1 if application.writers.is_empty() => Stage {
-            raises: with_mapping(weak()),
-            ..Stage::plain(StageId::Mapping, State::Failed)
-        },
-        // Any of them may be the one, or none.
-        _ => {
-            let unclear = application
-                .others
-                .iter()
-                .filter(|instance| sign.unclear.contains(&instance.application));
-            let unseen = unclear.filter_map(|instance| {
-                match application.metadata.get(&instance.metadata_key()?)? {
-                    Metadata::Unknown(not_seen) => Some(not_seen.clone()),
-                    Metadata::Absent(_) if !instance.is_remote() => {
-                        Some(super::revisions::local(case, instance))
-                    }
-                    _ => None,
-                }
-            });
-            let mut not_seen: Vec<_> = unseen.collect();
-            not_seen.dedup();
-            not_seen.truncate(SHOWN);
-            if not_seen.is_empty() {
-                return Stage {
-                    raises: with_mapping(weak()),
-                    ..Stage::plain(StageId::Mapping, State::Failed)
-                };
+        };
+    }
+    // Any of them may be the one, or none: what an instance exports and nobody read is no sign.
+    let not_seen = unread(case, &sign);
+    if !not_seen.is_empty() {
+        return Stage {
+            raises: vec![missing, absent],
+            ..Stage::unknown(StageId::Mapping, not_seen)
+        };
+    }
+    // Looked for where they say that they are, and not there: an instance is a sign then, though a weak one.
+    let weak = |mut raised: Raised| {
+        raised.params.insert("sign".to_owned(), "instance".into());
+        raised
+    };
+    Stage {
+        raises: with_mapping(weak(missing), weak(elsewhere)),
+        ..Stage::plain(StageId::Mapping, State::Failed)
+    }
+}
+
+/// Metadata of the unclear instances that nobody read.
+fn unread(case: &Case<'_>, sign: &Sign) -> Vec<NotSeen> {
+    let application = &case.held.application;
+    let unclear = application
+        .others
+        .iter()
+        .chain(&application.instances)
+        .filter(|instance| sign.unclear.contains(&instance.application));
+    let unread = unclear.filter_map(|instance| {
+        match application.metadata.get(&instance.metadata_key()?)? {
+            Metadata::Unknown(not_seen) => Some(not_seen.clone()),
+            Metadata::Absent(_) if !instance.is_remote() => {
+                Some(super::revisions::local(case, instance))
             }
-            Stage {
-                raises: vec![missing, absent],
-                ..Stage::unknown(StageId::Mapping, not_seen)
-            }
+            Metadata::Absent(_) | Metadata::Here { .. } => None,
+            Metadata::Unreadable { evidence, .. }
+            | Metadata::Unreachable { evidence, .. }
+            | Metadata::Refused { evidence, .. } => Some(NotSeen {
+                why: evidence.fact.clone(),
+                ..super::revisions::local(case, instance)
+            }),
+        }
+    });
+    let mut not_seen: Vec<NotSeen> = Vec::new();
+    for fact in unread {
+        if not_seen.len() < SHOWN && !not_seen.contains(&fact) {
+            not_seen.push(fact);
         }
     }
+    not_seen
 }
 
 /// DG4011: `provided-by` names applications that are known not to serve the interface.

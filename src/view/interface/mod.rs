@@ -201,7 +201,10 @@ impl<'a> Case<'a> {
 
     fn reach(&self) -> Stage {
         match &self.held.reach {
-            Reach::Answered(_) => Stage::plain(StageId::Reach, State::Ok),
+            Reach::Answered(_) => Stage {
+                not_seen: self.held.silent.clone(),
+                ..Stage::plain(StageId::Reach, State::Ok)
+            },
             Reach::Failed(failure) => Stage {
                 raises: vec![failure.raised.clone()],
                 ..Stage::plain(StageId::Reach, State::Failed)

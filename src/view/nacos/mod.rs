@@ -132,6 +132,7 @@ fn read(
         no_such_place: place::unknown(server, place),
         hidden: hidden.map(|(_, raised)| raised).unwrap_or_default(),
         reach: reach::reach(server, place, question, registry, &forms),
+        silent: reach::silent(server, registry),
         place: place.shown(),
         listing,
         entries,

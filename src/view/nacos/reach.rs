@@ -11,7 +11,8 @@ use crate::{
     snapshot::{Key, Line, Seen},
     view::{
         held::{Reach, ReachFailure, Standing},
-        refused,
+        refused, silent,
+        stage::NotSeen,
     },
 };
 
@@ -76,6 +77,29 @@ pub(super) fn reach(
         &services,
         true,
     ))
+}
+
+/// Members that did not say what they are while another one did.
+pub(super) fn silent(server: Server<'_>, registry: &RegistryAddress) -> Vec<NotSeen> {
+    let whole = Server {
+        via: None,
+        ..server
+    };
+    let states = whole.lines(Key::NacosState);
+    let of = |member: &str| {
+        let mut lines = states.iter();
+        lines.find(|line| line.via.as_deref() == Some(member))
+    };
+    let members = silent::members(registry);
+    let is_heard = |member: &String| of(member).is_some_and(|line| line.err_kind().is_none());
+    if !members.iter().any(is_heard) {
+        return Vec::new();
+    }
+    let silent = members.iter().filter_map(|member| {
+        let line = of(member).filter(|line| line.err_kind().is_some())?;
+        Some(silent::member(member, line))
+    });
+    silent.collect()
 }
 
 /// HTTP answers and the gRPC port does not: clients of 2.x cannot subscribe, older ones can.

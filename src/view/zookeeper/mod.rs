@@ -36,18 +36,18 @@ pub fn held(
 ) -> Vec<Held> {
     let place = Place::of(registry, question.config_center.as_ref());
     let members = members(snapshot, source, &place, &question.service.interface);
+    let whole = Tree {
+        snapshot,
+        source,
+        via: None,
+        missing,
+    };
     if members.len() < 2 {
-        return vec![read(
-            Tree {
-                snapshot,
-                source,
-                via: None,
-                missing,
-            },
-            &place,
-            question,
-            registry,
-        )];
+        let mut held = read(whole, &place, question, registry);
+        if matches!(held.reach, Reach::Answered(_)) {
+            held.silent = reach::silent(whole, registry, &[]);
+        }
+        return vec![held];
     }
     let mut held: Vec<Held> = members
         .iter()
@@ -66,7 +66,13 @@ pub fn held(
         .iter()
         .any(|held| matches!(held.reach, Reach::Answered(_)))
     {
-        held.retain(|held| !is_out_of_order(held));
+        let (serving, out): (Vec<Held>, Vec<Held>) =
+            held.into_iter().partition(|held| !is_out_of_order(held));
+        held = serving;
+        let silent = reach::silent(whole, registry, &out);
+        for held in &mut held {
+            held.silent.clone_from(&silent);
+        }
     }
     held
 }
@@ -160,6 +166,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         registry: registry.to_string(),
         via: tree.via.map(str::to_owned),
         reach: reach::reach(tree, place, interface, registry),
+        silent: Vec::new(),
         place: place.root.clone(),
         listing,
         unreadable: entries::unreadable(tree, &category("providers")),

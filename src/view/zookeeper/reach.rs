@@ -10,8 +10,9 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{ErrKind, Key, Line, Seen},
     view::{
-        held::{Reach, ReachFailure, Standing},
-        refused,
+        held::{Held, Reach, ReachFailure, Standing},
+        refused, silent,
+        stage::NotSeen,
     },
 };
 
@@ -175,6 +176,47 @@ fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailur
             refused::standing(tree.place(), here)
         },
     })
+}
+
+/// Members that cannot be reached or do not serve while another one does; `out` = those of them that were read.
+pub(super) fn silent(tree: Tree<'_>, registry: &RegistryAddress, out: &[Held]) -> Vec<NotSeen> {
+    let members = silent::members(registry);
+    if members.len() < 2 {
+        return Vec::new();
+    }
+    let words = tree.lines(Key::ZkFour {
+        word: "srvr".to_owned(),
+    });
+    let of = |member: &String| {
+        let tries = tree.lines(Key::Tcp {
+            address: member.clone(),
+        });
+        if !tries.iter().any(Line::is_connected)
+            && let Some(line) = tries.iter().find(|line| line.err_kind().is_some())
+        {
+            return Some(silent::member(member, line));
+        }
+        let word = words.iter().find(|line| line.via.as_ref() == Some(member));
+        if let Some(line) = word.filter(|line| is_down(line)) {
+            return Some(silent::member(member, line));
+        }
+        let said = match word.and_then(refuses) {
+            Some("read-only") => Some(Say::ServerReadOnly),
+            Some(_) => Some(Say::ServerNotServing),
+            None => None,
+        };
+        if let Some(said) = said {
+            return Some(silent::because(member, said.into()));
+        }
+        // It was lost on the way.
+        let held = out.iter().find(|held| held.via.as_ref() == Some(member))?;
+        let Reach::Failed(failure) = &held.reach else {
+            return None;
+        };
+        let fact = failure.raised.evidence.first()?.fact.clone();
+        Some(silent::because(member, fact))
+    };
+    members.iter().filter_map(of).collect()
 }
 
 /// What a member says of itself that keeps consumers out.

@@ -144,3 +144,55 @@ fn the_same_page_again_is_the_last_one() {
         .count();
     assert_eq!(pages, 2, "{}", ran.stdout);
 }
+
+/// A near name here, and the very service in another group: both stand in the report.
+#[test]
+fn a_near_name_does_not_hide_the_very_service_in_another_group() {
+    let (near, very) = ("providers:com.acme.Orders:1.0:", SERVICE);
+    let server = Server::start(move |request| {
+        let (service, group) = (request.param("serviceName"), request.param("groupName"));
+        let host = |ip: &str, interface: &str| {
+            json!({"hosts": [{"ip": ip, "port": 20880, "healthy": true, "enabled": true, "ephemeral": true,
+                "metadata": {"protocol": "dubbo", "path": interface, "interface": interface, "version": "1.0",
+                    "category": "providers", "side": "provider", "application": "order"}}]})
+        };
+        match request.path.as_str() {
+            "/nacos/v1/ns/service/list" => {
+                Reply::json(json!({"count": 1, "doms": [near]}).to_string())
+            }
+            "/nacos/v1/ns/catalog/services" => Reply::json(
+                json!({"count": 2, "serviceList": [
+                    {"name": near, "groupName": "DEFAULT_GROUP", "clusterCount": 1, "ipCount": 1},
+                    {"name": very, "groupName": "SHOP", "clusterCount": 1, "ipCount": 1}]})
+                .to_string(),
+            ),
+            "/nacos/v1/ns/instance/list" => {
+                let body = match (service, group) {
+                    (Some(service), Some("DEFAULT_GROUP")) if service == near => {
+                        host("10.1.0.1", "com.acme.Orders")
+                    }
+                    (Some(service), Some("SHOP")) if service == very => {
+                        host("10.1.0.2", "com.acme.Order")
+                    }
+                    _ => json!({"hosts": []}),
+                };
+                Reply::json(body.to_string())
+            }
+            "/nacos/v1/ns/catalog/instances" => {
+                Reply::new(404, "text/plain", "service x is not found!")
+            }
+            _ => nacos(request),
+        }
+    });
+    let ran = ask(&server, "com.acme.Order:1.0");
+    let report = ran.report();
+    let answer = &report["reports"][0];
+    assert_eq!(answer["verdict"]["code"], "DG2103", "{answer:#}");
+    assert_eq!(answer["verdict"]["certainty"], "likely", "{answer:#}");
+    let other = &answer["candidates"][0];
+    assert_eq!(other["code"], "DG2002", "{answer:#}");
+    assert!(
+        other["why"].as_str().unwrap().contains("public/SHOP"),
+        "{answer:#}"
+    );
+}

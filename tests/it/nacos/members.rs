@@ -148,6 +148,104 @@ fn all_pages_are_read() {
     }
 }
 
+/// What the report says of members: text and JSON of a run.
+fn told(run: impl Fn(&[&str]) -> super::verbs::Ran) -> (String, Vec<String>) {
+    let text = run(&["-o", "text"]);
+    let json = run(&["-o", "json"]);
+    assert_eq!(text.exit, json.exit);
+    let report = json.report();
+    let not_seen = report["reports"][0]["not_seen"].as_array().unwrap();
+    let of_members = not_seen.iter().filter_map(|fact| {
+        let (what, why) = (fact["what"].as_str()?, fact["why"].as_str()?);
+        assert!(!what.starts_with("member ") || fact["required"] == false);
+        what.starts_with("member ")
+            .then(|| format!("{what}: {why}"))
+    });
+    (text.stdout, of_members.collect())
+}
+
+#[test]
+fn members_that_did_not_answer_are_named_beside_a_right_answer() {
+    let one = Server::start(super::answers::nacos);
+    let page = Server::start(|_| Reply::new(200, "text/html", "<html><title>Hello</title>"));
+    let (gone, silent) = (closed(), Server::start(|_| Reply::Silence));
+    let (first, page, silent) = (&one.address, &page.address, &silent.address);
+    let home = tempfile::TempDir::new().unwrap();
+    for address in [
+        format!("nacos://{gone},{first},{page},{silent}"),
+        format!("nacos://{first}?backup={gone},{page},{silent}"),
+    ] {
+        let asked = [
+            "no-provider",
+            "com.acme.Order:1.0",
+            "--registry",
+            &address,
+            "--dubbo",
+            "2.7.23",
+            "--consumer",
+            "starting",
+            "--consumer-app",
+            "web",
+            "--consumer-ip",
+            "10.9.0.1",
+            "--request-timeout",
+            "2s",
+        ];
+        let (text, members) = told(|more| {
+            let args: Vec<&str> = asked.iter().chain(more).copied().collect();
+            super::verbs::diag(home.path(), &args)
+        });
+        assert!(text.starts_with("+ REACHABLE"), "{text}");
+        let expected = [
+            format!("member {gone}: did not answer: refused"),
+            format!("member {page}: the answer was: bad-answer: HTTP 200, a web page: Hello"),
+            format!("member {silent}: did not answer: timeout"),
+        ];
+        assert_eq!(members, expected, "{address}");
+        assert!(text.contains(&expected[0]), "{text}");
+    }
+}
+
+#[test]
+fn the_same_is_told_of_recorded_members() {
+    let home = tempfile::TempDir::new().unwrap();
+    for (case, expected) in [
+        (
+            "nacos-member-silent",
+            [
+                "member 10.0.0.2:8848: did not answer: refused",
+                "member 10.0.0.3:8848: the answer was: bad-answer: a web page: Hello",
+            ],
+        ),
+        (
+            "zookeeper-member-silent",
+            [
+                "member 10.0.0.3:2181: did not answer: timeout",
+                "member 10.0.0.4:2181: the server says that it does not serve requests",
+            ],
+        ),
+    ] {
+        let dir = format!("{}/fixtures/no_provider/{case}", env!("CARGO_MANIFEST_DIR"));
+        let file = std::fs::read_to_string(format!("{dir}/case.toml")).unwrap();
+        let file: toml::Table = toml::from_str(&file).unwrap();
+        let ask: Vec<&str> = file["ask"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|word| word.as_str())
+            .collect();
+        let recording = format!("{dir}/snapshot");
+        let (text, members) = told(|more| {
+            let mut args = ask.clone();
+            args.extend(["--snapshot", &recording]);
+            args.extend(more);
+            super::verbs::diag(home.path(), &args)
+        });
+        assert_eq!(members, expected, "{case}");
+        assert!(text.contains(expected[0]), "{text}");
+    }
+}
+
 /// Two namespaces, one service and one rule in each; a configuration of somebody else.
 fn small() -> Server {
     Server::start(|request| {
