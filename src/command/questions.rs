@@ -83,6 +83,11 @@ pub(super) fn questions(
                 notes.extend(otherwise(log, &question));
                 let hints = about(log, &question.service);
                 take_hints(&mut question, settings, &hints, snapshot, &mut notes);
+                // The text that asks is about one call; one that is attached tells of some of many.
+                if file.asks && question.invocation.method.is_none() {
+                    question.invocation.method =
+                        hints.methods.only().map(|fact| fact.value.clone());
+                }
             }
         }
         questions.push(question);
@@ -481,9 +486,6 @@ fn take_hints(
             Language::Go => Client::Go,
         })
     });
-    if question.invocation.method.is_none() {
-        question.invocation.method = only(&hints.methods);
-    }
     let other: Vec<&str> = hints
         .registries
         .iter()

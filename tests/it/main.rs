@@ -12,6 +12,7 @@ mod formats;
 mod hostile;
 mod house;
 mod lint;
+mod log_beside;
 mod log_cases;
 mod log_shapes;
 mod nacos;

@@ -1,5 +1,7 @@
 //! What a failure of a text is about, and a line of a text as evidence.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, json};
 
 use super::{
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    input::log::{End, Failure, KeyClaim, LogFacts, Message, MessageId},
+    input::log::{Conclusion, End, Failure, KeyClaim, LogFacts, Message, MessageId},
     question::Question,
     report::words::{Phrase, Say},
     snapshot::SourceId,
@@ -46,13 +48,73 @@ pub(super) fn is_only_trouble_known(failure: &Failure) -> bool {
     }) || failure.has(MessageId::NotExported)
 }
 
-/// A rule that has no effect because its script engine is missing: nothing fails by it.
-pub(super) fn is_only_engine(failure: &Failure) -> bool {
-    let reason = failure.facts().reason().map(|fact| fact.value.clone());
-    reason.as_deref() == Some("script engine missing")
-        && failure
-            .ids()
-            .all(|id| matches!(id, MessageId::TagRule | MessageId::Router))
+/// Whether a failed call had addresses, as far as its texts count them: known ones, valid ones, those that went into the
+/// routers.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    pub(super) known: Option<bool>,
+    pub(super) valid: Option<bool>,
+    pub(super) routed: Option<bool>,
+}
+
+impl Counts {
+    /// A list that was just cleared has the numbers of before.
+    pub(super) fn of(failure: &Failure) -> Self {
+        let of_before = [MessageId::EmptyKeep, MessageId::EmptyClear];
+        let mut counts = Self::default();
+        for message in &failure.messages {
+            if of_before.contains(&message.id) {
+                continue;
+            }
+            let facts = &message.facts;
+            for (count, fact) in [
+                (&mut counts.known, facts.invokers()),
+                (&mut counts.valid, facts.valid()),
+                (&mut counts.routed, facts.route_input()),
+            ] {
+                *count = count.or(fact.map(|fact| fact.value > 0));
+            }
+        }
+        counts
+    }
+}
+
+/// Routers had addresses and left none: their own words, or the numbers around an empty list.
+pub(super) fn is_routed_away(failure: &Failure, conclusions: &[Conclusion]) -> bool {
+    let counts = Counts::of(failure);
+    conclusions.contains(&Conclusion::Routers)
+        || NOTHING.iter().any(|id| failure.has(*id)) && counts.routed.or(counts.valid) == Some(true)
+}
+
+/// An empty list that the same process filled later: the last that it says of a directory after the failure has addresses.
+pub(super) fn is_renewed(question: &Question, log: &LogFacts, failure: &Failure) -> bool {
+    let empty = Counts::of(failure);
+    let had_none = [empty.known, empty.valid, empty.routed]
+        .iter()
+        .all(|count| *count != Some(true));
+    if !had_none || !NOTHING.iter().any(|id| failure.has(*id)) {
+        return false;
+    }
+    let mut last = BTreeMap::new();
+    for message in log
+        .statements
+        .iter()
+        .filter_map(|one| find(one, MessageId::Changed))
+    {
+        let facts = &message.facts;
+        let about = facts
+            .service()
+            .is_some_and(|key| fits(&key.value, question));
+        if let Some(available) = facts.available().filter(|_| about)
+            && message.place.line > failure.last.line
+        {
+            last.insert(
+                facts.discovery().map(|model| model.value),
+                available.value > 0,
+            );
+        }
+    }
+    last.values().any(|has| *has)
 }
 
 pub(super) fn masquerade(proves: &str, evidence: &Evidence) -> crate::view::stage::Raised {

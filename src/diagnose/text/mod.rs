@@ -63,6 +63,10 @@ pub(crate) struct Said {
     told_empty: bool,
     /// Failures that an empty list does not explain.
     unexplained: Vec<Evidence>,
+    /// So many of them tell of addresses that routers took away.
+    explained_by_routers: usize,
+    /// So many of them tell of metadata that could not be had.
+    explained_by_metadata: usize,
     /// What became of the connections to providers.
     contacts: Contacts,
     /// Metadata of an application that the consumer could not get.

@@ -30,7 +30,8 @@ impl Said {
             return settle(judged, StageId::Question, proof);
         }
         if let Some(proof) = self.refusal(registry) {
-            if !self.on_cache.is_empty() {
+            let has_list = world.state == ConsumerState::Running && self.nothing.is_empty();
+            if has_list || !self.on_cache.is_empty() {
                 undecided(judged, proof, Say::RunningLivesOn);
                 if self.lives_on(world) {
                     judged.live_on(case);
@@ -249,15 +250,26 @@ impl Said {
             }
             return;
         }
-        if self.unexplained.is_empty() {
+        let open = self.open(judged);
+        if open == 0 {
             return;
         }
-        if self.connects.is_empty() || self.unexplained.len() > self.connects.len() {
+        if self.connects.is_empty() || open > self.connects.len() {
             self.block(judged);
         } else {
             // It still calls addresses that the registry no longer has: an old list, and dead.
             judged.limits.insert(Limit::Rule);
         }
+    }
+
+    /// Failures that the stage which leaves nothing does not explain.
+    fn open(&self, judged: &Judged) -> usize {
+        let explained = match judged.stage {
+            Some(StageId::Router(_)) => self.explained_by_routers,
+            Some(StageId::Revision) => self.explained_by_metadata,
+            _ => 0,
+        };
+        self.unexplained.len() - explained
     }
 
     /// The registry has addresses; the log says that calls fail.
@@ -289,6 +301,11 @@ impl Said {
             return;
         }
         if self.nothing.is_empty() && self.unexplained.is_empty() && !dead {
+            return;
+        }
+        // Some of the calls are routed away, and those are the ones that fail.
+        let by_router = matches!(judged.stage, Some(StageId::Router(_)));
+        if judged.outcome == Outcome::Partly && by_router && self.open(judged) == 0 && !dead {
             return;
         }
         // Some addresses fail and others are left; every failure of the log is one of these.

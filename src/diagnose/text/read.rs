@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use super::{
     Place, Proof, Said, exported,
     failure::{
-        evidence, find, fits, has_failed_start, is_beside, is_connect, is_only_engine,
-        is_only_trouble_known, is_providers, masquerade, of_file,
+        Counts, evidence, find, fits, has_failed_start, is_beside, is_connect,
+        is_only_trouble_known, is_providers, is_renewed, is_routed_away, masquerade, of_file,
     },
     metadata, raised,
 };
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Messages that say nothing about whether this service can be called now.
-pub(super) const HARMLESS: [MessageId; 14] = [
+pub(super) const HARMLESS: [MessageId; 18] = [
     MessageId::Reconnect,
     MessageId::Invalidated,
     MessageId::Slow,
@@ -33,6 +33,11 @@ pub(super) const HARMLESS: [MessageId; 14] = [
     MessageId::EmptyClear,
     MessageId::H,
     MessageId::Disconnected,
+    // A document that is rejected, or a router that cannot run, takes nothing away.
+    MessageId::Rule,
+    MessageId::TagRule,
+    MessageId::Cfg,
+    MessageId::Router,
 ];
 
 /// Messages by which a consumer says that it has no provider. Counts in them may say more.
@@ -266,7 +271,9 @@ impl Said {
         self.told_nothing(log, failure, own);
         self.masquerade(log, failure);
         self.cut_list(log, failure);
-        self.remaining(log, failure, &conclusions, own);
+        if !is_renewed(question, log, failure) {
+            self.remaining(log, failure, &conclusions, own);
+        }
     }
 
     /// Refusals and failed connections to the registry.
@@ -455,7 +462,8 @@ impl Said {
         else {
             return;
         };
-        if is_only_engine(failure) {
+        // A call that got through in the end.
+        if failure.has(MessageId::Although) {
             return;
         }
         let facts = failure.facts();
@@ -465,9 +473,8 @@ impl Said {
                 MessageId::Connect | MessageId::Closed | MessageId::Upstream | MessageId::GoConn
             )
         }) || conclusions.contains(&Conclusion::Connectivity);
-        let had_addresses = facts.invokers().is_some_and(|fact| fact.value > 0)
-            || facts.route_input().is_some_and(|fact| fact.value > 0)
-            || facts.valid().is_some_and(|fact| fact.value > 0);
+        let counts = Counts::of(failure);
+        let had_addresses = [counts.known, counts.valid, counts.routed].contains(&Some(true));
         let is_silent = failure.messages.iter().any(|message| {
             matches!(
                 message.id,
@@ -489,6 +496,8 @@ impl Said {
                 self.nothing.push(evidence(log, message));
             }
         } else {
+            self.explained_by_routers += usize::from(is_routed_away(failure, conclusions));
+            self.explained_by_metadata += usize::from(metadata::is_about(failure));
             self.unexplained.push(evidence(log, message));
         }
     }
