@@ -9,7 +9,7 @@ use std::{
     time::Duration,
 };
 
-use crate::registry::Registry;
+use crate::registry::Store;
 
 /// Publishes until it is dropped.
 #[derive(Debug)]
@@ -19,13 +19,13 @@ pub(crate) struct Flap {
 }
 
 impl Flap {
-    pub(crate) fn start(registry: &Registry, key: String, texts: Vec<String>) -> Self {
+    pub(crate) fn start(store: Store, key: String, texts: Vec<String>) -> Self {
         let ends = Arc::new(AtomicBool::new(false));
-        let (over, publish) = (Arc::clone(&ends), registry.publisher());
+        let over = Arc::clone(&ends);
         let thread = std::thread::spawn(move || {
             for text in texts.iter().cycle() {
                 // A registry that is gone takes nothing, which is no fault of this.
-                let _ = publish(&key, text);
+                let _ = store.publish("dubbo", &key, text);
                 std::thread::sleep(Duration::from_millis(40));
                 if over.load(Ordering::Relaxed) {
                     return;

@@ -1,4 +1,4 @@
-//! One HTTP request with one answer: what the lab itself asks of r-nacos and of QOS ports.
+//! One HTTP request with one answer: what the lab itself asks of Nacos, r-nacos and QOS ports.
 
 use std::{
     fmt::Write as _,
@@ -28,7 +28,28 @@ pub(crate) fn ask(
     stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP")?;
     let status = head.get(9..12).context("no HTTP")?.parse()?;
-    Ok((status, body.to_owned()))
+    let chunked = head
+        .to_ascii_lowercase()
+        .contains("transfer-encoding: chunked");
+    let body = if chunked {
+        joined(body)
+    } else {
+        body.to_owned()
+    };
+    Ok((status, body))
+}
+
+/// A body that was sent in chunks, each after its length.
+fn joined(mut body: &str) -> String {
+    let mut whole = String::new();
+    while let Some((length, rest)) = body.split_once("\r\n")
+        && let Ok(length @ 1..) = usize::from_str_radix(length.trim(), 16)
+        && let Some((chunk, rest)) = rest.split_at_checked(length)
+    {
+        whole.push_str(chunk);
+        body = rest.trim_start_matches("\r\n");
+    }
+    whole
 }
 
 /// Every byte percent-encoded.

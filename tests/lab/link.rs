@@ -5,8 +5,9 @@ use std::{
     net::{Shutdown, TcpListener, TcpStream},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, Ordering},
     },
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -31,44 +32,75 @@ pub(crate) enum Fault {
     Silence,
 }
 
-/// A running link. It ends with the process.
+/// A running link. Connections that passed end with the process, and nobody new is let in once it is dropped.
 #[derive(Debug)]
 pub(crate) struct Link {
     fault: Arc<Mutex<Fault>>,
+    ends: Arc<AtomicBool>,
+    doors: Vec<(u16, JoinHandle<()>)>,
 }
 
 impl Link {
-    /// Listens on `port` of the link's own host for those who want `upstream`.
-    pub(crate) fn start(port: u16, upstream: &str) -> anyhow::Result<Self> {
-        let listener = TcpListener::bind((LINK, port)).with_context(|| format!("{LINK}:{port}"))?;
-        let fault = Arc::new(Mutex::new(Fault::None));
-        let (now, upstream) = (Arc::clone(&fault), upstream.to_owned());
-        std::thread::spawn(move || {
-            let made = AtomicU64::new(0);
-            for client in listener.incoming().map_while(Result::ok) {
-                let number = made.fetch_add(1, Ordering::Relaxed) + 1;
-                if let Fault::Lose(each) = *lock(&now)
-                    && number.is_multiple_of(each)
-                {
-                    continue;
-                }
-                let Ok(server) = TcpStream::connect(&upstream) else {
-                    continue;
-                };
-                // A connection that cannot be doubled is as good as lost.
-                if let (Ok(from), Ok(to)) = (client.try_clone(), server.try_clone()) {
-                    let (there, back) = (Arc::clone(&now), Arc::clone(&now));
-                    std::thread::spawn(move || pass(from, to, &there, false));
-                    std::thread::spawn(move || pass(server, client, &back, true));
-                }
-            }
-        });
-        Ok(Self { fault })
+    /// Listens on these ports of the link's own host for those who want the same port of `upstream`.
+    pub(crate) fn start(ports: &[u16], upstream: &str) -> anyhow::Result<Self> {
+        let mut link = Self {
+            fault: Arc::new(Mutex::new(Fault::None)),
+            ends: Arc::default(),
+            doors: Vec::new(),
+        };
+        for port in ports.iter().copied() {
+            let listener =
+                TcpListener::bind((LINK, port)).with_context(|| format!("{LINK}:{port}"))?;
+            let (now, over) = (Arc::clone(&link.fault), Arc::clone(&link.ends));
+            let upstream = (upstream.to_owned(), port);
+            let thread = std::thread::spawn(move || serve(&listener, &upstream, &now, &over));
+            link.doors.push((port, thread));
+        }
+        Ok(link)
     }
 
     /// From now on it does this, with open connections too.
     pub(crate) fn set(&self, fault: Fault) {
         *lock(&self.fault) = fault;
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        self.ends.store(true, Ordering::Relaxed);
+        for (port, thread) in self.doors.drain(..) {
+            // It sleeps until somebody comes.
+            if TcpStream::connect((LINK, port)).is_ok() {
+                let _ = thread.join();
+            }
+        }
+    }
+}
+
+fn serve(
+    listener: &TcpListener,
+    upstream: &(String, u16),
+    now: &Arc<Mutex<Fault>>,
+    over: &AtomicBool,
+) {
+    for (number, client) in (1..).zip(listener.incoming().map_while(Result::ok)) {
+        if over.load(Ordering::Relaxed) {
+            return;
+        }
+        if let Fault::Lose(each) = *lock(now)
+            && u64::is_multiple_of(number, each)
+        {
+            continue;
+        }
+        let Ok(server) = TcpStream::connect(upstream) else {
+            continue;
+        };
+        // A connection that cannot be doubled is as good as lost.
+        if let (Ok(from), Ok(to)) = (client.try_clone(), server.try_clone()) {
+            let (there, back) = (Arc::clone(now), Arc::clone(now));
+            std::thread::spawn(move || pass(from, to, &there, false));
+            std::thread::spawn(move || pass(server, client, &back, true));
+        }
     }
 }
 

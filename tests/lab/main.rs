@@ -11,16 +11,19 @@
     reason = "a driver of processes, with a clock, files and a terminal"
 )]
 
+mod application;
 mod ask;
 mod check;
 mod differential;
 mod flap;
 mod http;
 mod link;
+mod nacos;
 mod network;
 mod options;
 mod process;
 mod registry;
+mod relay;
 mod rnacos;
 mod scenario;
 mod table;

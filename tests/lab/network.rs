@@ -9,8 +9,13 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 
+use crate::relay;
+
 /// Where the registry is.
 pub(crate) const REGISTRY: &str = "192.0.2.2";
+
+/// Where the members of an ensemble are.
+pub(crate) const MEMBERS: [&str; 3] = [REGISTRY, "192.0.2.4", "192.0.2.5"];
 
 /// The address of the `number`th (from 1) process of a role.
 pub(crate) fn host(role: Role, number: u16) -> String {
@@ -48,14 +53,13 @@ pub(crate) fn is_own() -> anyhow::Result<bool> {
 pub(crate) fn enter() -> anyhow::Result<bool> {
     let mut script = "hostname lab && ip link set lo up".to_owned();
     let hosts = (1..=MOST).flat_map(|n| [host(Role::Provider, n), host(Role::Consumer, n)]);
-    for address in [REGISTRY.to_owned(), LINK.to_owned()]
-        .into_iter()
-        .chain(hosts)
-    {
+    let servers = MEMBERS.into_iter().chain([LINK]).map(str::to_owned);
+    for address in servers.chain(hosts) {
         script.push_str(" && ip address add ");
         script.push_str(&address);
         script.push_str("/32 dev lo");
     }
+    relay::serve(&files())?;
     // Logs name files: those of a run and of Maven's repository lie where they would lie on anybody's machine.
     let files = files();
     let repository = repository()?;

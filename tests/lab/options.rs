@@ -87,9 +87,9 @@ impl Options {
             if !named || (quick && !scenario.quick) {
                 continue;
             }
-            for kind in [Kind::ZooKeeper, Kind::Rnacos] {
+            for kind in Kind::ALL {
                 let wanted = self.registries.is_empty() || self.registries.contains(&kind);
-                if !wanted || !scenario.registries.contains(&kind) {
+                if !wanted || !kind.is_here() || !scenario.registries.contains(&kind) {
                     continue;
                 }
                 for release in &releases {

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt, fs, path::PathBuf, str::FromStr};
 use anyhow::{Context, bail, ensure};
 use serde::Deserialize;
 
-use crate::link::Fault;
+use crate::{link::Fault, relay};
 
 /// The folder of this lab.
 pub(crate) fn home() -> PathBuf {
@@ -45,6 +45,18 @@ pub(crate) enum Kind {
     ZooKeeper,
     /// r-nacos, a server with Nacos' interface.
     Rnacos,
+    /// The Nacos of `DIAG_LAB_NACOS`.
+    Nacos,
+}
+
+impl Kind {
+    /// All of them.
+    pub(crate) const ALL: [Self; 3] = [Self::ZooKeeper, Self::Rnacos, Self::Nacos];
+
+    /// Whether it can be had here: nobody starts a Nacos for us.
+    pub(crate) fn is_here(self) -> bool {
+        self != Self::Nacos || relay::address().is_some()
+    }
 }
 
 impl fmt::Display for Kind {
@@ -52,6 +64,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::ZooKeeper => "zookeeper",
             Self::Rnacos => "rnacos",
+            Self::Nacos => "nacos",
         })
     }
 }
@@ -63,7 +76,8 @@ impl FromStr for Kind {
         match text {
             "zookeeper" => Ok(Self::ZooKeeper),
             "rnacos" => Ok(Self::Rnacos),
-            _ => bail!("no registry {text}; there are zookeeper and rnacos"),
+            "nacos" => Ok(Self::Nacos),
+            _ => bail!("no registry {text}; there are zookeeper, rnacos and nacos"),
         }
     }
 }
@@ -89,6 +103,11 @@ pub(crate) struct Scenario {
     /// Longest session that ZooKeeper grants, milliseconds.
     #[serde(default = "a_minute")]
     pub(crate) session_ms: u32,
+    /// How many servers ZooKeeper's ensemble has.
+    #[serde(default = "one_member")]
+    pub(crate) members: usize,
+    /// r-nacos asks for a login, and what it gives for it is good for so many seconds.
+    pub(crate) token_seconds: Option<u32>,
     /// What happens, in order.
     #[serde(rename = "step")]
     pub(crate) steps: Vec<Step>,
@@ -98,11 +117,15 @@ fn zookeeper_alone() -> Vec<Kind> {
     vec![Kind::ZooKeeper]
 }
 
+fn one_member() -> usize {
+    1
+}
+
 fn a_minute() -> u32 {
     60_000
 }
 
-/// One thing that happens. Processes are named `registry`, `provider`, `provider2`, `consumer`, ..; texts may hold the
+/// One thing that happens. Processes are named `registry` (`registry2`, .. of an ensemble), `provider`, `provider2`, `consumer`, ..; texts may hold the
 /// names of [`crate::world::World::fill`] in braces.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
@@ -114,9 +137,12 @@ pub(crate) enum Step {
         with: BTreeMap<String, String>,
         /// Another line than that of the run.
         line: Option<String>,
-        /// Whether it must come up; absent = either.
+        /// Whether it comes up.
         #[serde(default = "yes")]
         comes_up: bool,
+        /// Lines on which it is the other way.
+        #[serde(default)]
+        otherwise: Vec<String>,
     },
     /// `SIGTERM`: the application takes its leave.
     Stop { process: String },

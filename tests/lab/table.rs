@@ -134,7 +134,7 @@ fn render(scenarios: &[Scenario], rows: &[Row]) -> anyhow::Result<String> {
     let mut decided: BTreeSet<&str> = BTreeSet::new();
     let mut body = String::new();
     let mut faults = String::new();
-    for kind in [Kind::ZooKeeper, Kind::Rnacos] {
+    for kind in Kind::ALL {
         writeln!(body, "\n| on {kind} | {} |", lines.join(" | "))?;
         writeln!(body, "| --- |{}", " --- |".repeat(lines.len()))?;
         for scenario in scenarios

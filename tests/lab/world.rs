@@ -4,22 +4,22 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use anyhow::{Context, bail, ensure};
 
 use crate::{
+    application::{defaults, java, place},
     ask::{self, Answer},
     flap::Flap,
     http,
     link::Link,
-    network::{FILES, LINK, MOST, REGISTRY, Role, host, inside},
+    network::{FILES, LINK, REGISTRY, Role, host},
     options::{Options, Run},
     process::App,
     registry::Registry,
-    scenario::{Release, Step, releases},
+    scenario::{Step, releases},
 };
 
 /// An application must be up, or say why it is not, after this time.
@@ -36,8 +36,9 @@ pub(crate) struct World<'a> {
     run: &'a Run,
     flap: Option<Flap>,
     link: Option<Link>,
-    registry: Registry,
+    // Before the registry: nobody writes any more to what ends.
     apps: BTreeMap<String, App>,
+    registry: Registry,
     /// What stands for a name in braces.
     names: BTreeMap<String, String>,
     /// Where its files are.
@@ -79,26 +80,6 @@ fn all_steps(run: &Run, options: &Options, answers: &mut Vec<Answer>) -> anyhow:
     Ok(())
 }
 
-/// Role and place of a process by its name: `provider`, `consumer2`.
-fn place(process: &str) -> anyhow::Result<(Role, u16)> {
-    let (role, number) = if let Some(number) = process.strip_prefix("provider") {
-        (Role::Provider, number)
-    } else if let Some(number) = process.strip_prefix("consumer") {
-        (Role::Consumer, number)
-    } else {
-        bail!("{process} is neither a provider nor a consumer");
-    };
-    let number = match number {
-        "" => 1,
-        number => number.parse().with_context(|| process.to_owned())?,
-    };
-    ensure!(
-        (1..=MOST).contains(&number),
-        "{process}: at most {MOST} of a role"
-    );
-    Ok((role, number))
-}
-
 impl<'a> World<'a> {
     fn new(run: &'a Run) -> anyhow::Result<Self> {
         let dir = Path::new(FILES)
@@ -109,9 +90,10 @@ impl<'a> World<'a> {
         }
         let files = dir.join("registry");
         fs::create_dir_all(&files)?;
-        let registry = Registry::start(run.kind, &files, run.scenario.session_ms)?;
+        let registry = Registry::start(run.kind, &files, &run.scenario)?;
         let names = BTreeMap::from([
             ("registry".to_owned(), registry.url()),
+            ("plain".to_owned(), registry.plain_url()),
             (
                 "elsewhere".to_owned(),
                 registry.url().replace(REGISTRY, "registry.invalid"),
@@ -122,20 +104,23 @@ impl<'a> World<'a> {
             run,
             flap: None,
             link: None,
-            registry,
             apps: BTreeMap::new(),
+            registry,
             names,
             dir,
         })
     }
 
-    /// Puts what is known in place of the names in braces: `{registry}`, `{linked}` (through the link), `{elsewhere}` (a
-    /// name that nobody knows), `{dubbo}`, and of each process that was started `{consumer.ip}`, `{consumer.qos}` (as its own host asks), `{consumer.remote-qos}`, `{consumer.log}`, `{provider.address}`.
+    /// Puts what is known in place of the names in braces: `{registry}`, `{plain}` (without credentials, namespace and further
+    /// members), `{linked}` (through the link), `{elsewhere}` (a name that nobody knows), `{dubbo}`, and of each process that was started `{consumer.ip}`, `{consumer.qos}` (as its own host asks), `{consumer.remote-qos}`, `{consumer.log}`, `{provider.address}`.
     pub(crate) fn fill(&self, text: &str) -> String {
         self.names
             .iter()
             .fold(text.to_owned(), |text, (name, value)| {
-                text.replace(&format!("{{{name}}}"), value)
+                // Parameters may follow an address that has some already.
+                let more = if value.contains('?') { "&" } else { "?" };
+                text.replace(&format!("{{{name}}}?"), &format!("{value}{more}"))
+                    .replace(&format!("{{{name}}}"), value)
             })
     }
 
@@ -146,8 +131,8 @@ impl<'a> World<'a> {
     }
 
     fn signal(&mut self, process: &str, name: &str) -> anyhow::Result<()> {
-        if process == "registry" {
-            return self.registry.process().signal(name);
+        if process.starts_with("registry") {
+            return self.registry.process(process)?.signal(name);
         }
         self.app(process)?.process.signal(name)
     }
@@ -159,10 +144,14 @@ impl<'a> World<'a> {
                 with,
                 line,
                 comes_up,
-            } => self.start(process, with, line.as_deref(), *comes_up),
+                otherwise,
+            } => {
+                let comes_up = *comes_up != otherwise.contains(&self.run.release.line);
+                self.start(process, with, line.as_deref(), comes_up)
+            }
             Step::Stop { process } => self.app(process)?.process.stop(),
-            Step::Kill { process } if process == "registry" => {
-                self.registry.process().kill();
+            Step::Kill { process } if process.starts_with("registry") => {
+                self.registry.process(process)?.kill();
                 Ok(())
             }
             Step::Kill { process } => {
@@ -188,17 +177,19 @@ impl<'a> World<'a> {
             }
             Step::Rule { key, text, group } => {
                 self.registry
+                    .store()
                     .publish(group, &self.fill(key), &self.fill(text))
             }
-            Step::Unrule { key, group } => self.registry.retract(group, &self.fill(key)),
-            Step::Node { path, text } => {
-                self.registry.node(&self.fill(path), Some(&self.fill(text)))
-            }
-            Step::Unnode { path } => self.registry.node(&self.fill(path), None),
+            Step::Unrule { key, group } => self.registry.store().retract(group, &self.fill(key)),
+            Step::Node { path, text } => self
+                .registry
+                .store()
+                .node(&self.fill(path), Some(&self.fill(text))),
+            Step::Unnode { path } => self.registry.store().node(&self.fill(path), None),
             Step::Wait { entries, level } => {
                 let mut seen = None;
                 wait(|| {
-                    seen = Some(self.registry.entries(*level)?);
+                    seen = Some(self.registry.store().entries(*level)?);
                     Ok(seen == Some(*entries))
                 })
                 .with_context(|| format!("{entries} entries wanted, {seen:?} seen"))
@@ -211,8 +202,7 @@ impl<'a> World<'a> {
             }
             Step::Link { fault } => {
                 if self.link.is_none() {
-                    let port = self.registry.port();
-                    self.link = Some(Link::start(port, &self.registry.address())?);
+                    self.link = Some(Link::start(&self.registry.ports(), REGISTRY)?);
                     let linked = self.registry.url().replace(REGISTRY, LINK);
                     self.names.insert("linked".to_owned(), linked);
                 }
@@ -223,7 +213,7 @@ impl<'a> World<'a> {
             }
             Step::Flap { key, texts } => {
                 let (key, texts) = (self.fill(key), texts.iter().map(|text| self.fill(text)));
-                self.flap = Some(Flap::start(&self.registry, key, texts.collect()));
+                self.flap = Some(Flap::start(self.registry.store(), key, texts.collect()));
                 Ok(())
             }
             Step::Pause { seconds } => {
@@ -337,69 +327,6 @@ impl<'a> World<'a> {
         Ok(())
     }
 }
-
-/// What every application is started with.
-fn defaults(role: Role, host: &str, service: u16, qos: u16) -> BTreeMap<String, String> {
-    let mut properties: Vec<(&str, String)> = vec![
-        ("DUBBO_IP_TO_REGISTRY", host.to_owned()),
-        ("dubbo.application.logger", "slf4j".to_owned()),
-        ("lab.application.qosEnable", "true".to_owned()),
-        ("lab.application.qosPort", qos.to_string()),
-    ];
-    match role {
-        Role::Provider => properties.extend([
-            ("lab.name", "order-center".to_owned()),
-            ("lab.protocol.port", service.to_string()),
-        ]),
-        Role::Consumer => properties.extend([
-            ("lab.name", "order-web".to_owned()),
-            ("lab.reference.check", "false".to_owned()),
-            ("lab.reference.timeout", "5000".to_owned()),
-            ("lab.reference.retries", "0".to_owned()),
-            // A consumer of 3.x serves its metadata; by default on the first port that a provider would take.
-            (
-                "dubbo.application.metadata-service-port",
-                service.to_string(),
-            ),
-        ]),
-    }
-    let own = |(name, value): (&str, String)| (name.to_owned(), value);
-    properties.into_iter().map(own).collect()
-}
-
-/// A JVM with the applications built against a release.
-fn java(release: &Release, dir: &Path) -> anyhow::Result<Command> {
-    let built = Path::new(FILES).join("apps").join(&release.version);
-    let libraries = fs::read_to_string(built.join("classpath"))
-        .with_context(|| format!("{} is not built; start tests/lab/run", built.display()))?;
-    let classes = built.join("diag-lab-1.jar").display().to_string();
-    let errors = fs::File::create(dir.join("stderr"))?;
-    let mut command = Command::new("java");
-    command
-        .args(["-Xmx160m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"])
-        .args(["-Djava.net.preferIPv4Stack=true", "-Duser.timezone=UTC"])
-        .arg(format!(
-            "-Djdk.net.hosts.file={}",
-            dir.join("hosts").display()
-        ))
-        .arg(format!("-Duser.home={}", dir.join("home").display()))
-        .args(OPEN.map(|package| format!("--add-opens=java.base/{package}=ALL-UNNAMED")))
-        .args(["-cp", &format!("{classes}:{}", inside(&libraries))])
-        .current_dir(dir)
-        .stderr(Stdio::from(errors));
-    Ok(command)
-}
-
-/// Packages of the JDK that serializers of older lines reach into.
-const OPEN: [&str; 7] = [
-    "java.lang",
-    "java.lang.invoke",
-    "java.lang.reflect",
-    "java.math",
-    "java.net",
-    "java.util",
-    "java.util.concurrent",
-];
 
 /// Asks again until it is so, or the time is over.
 fn wait(mut is_so: impl FnMut() -> anyhow::Result<bool>) -> anyhow::Result<()> {

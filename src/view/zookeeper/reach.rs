@@ -147,11 +147,10 @@ fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailur
         return None;
     }
     let asked = |member: &String| {
-        lines
-            .iter()
-            .any(|line| line.via.as_ref().is_none_or(|via| via == member))
+        let said = |line: &&Line| line.via.as_ref().is_none_or(|via| via == member);
+        lines.iter().any(said) || is_closed(tree, member)
     };
-    // A member that nobody asked may serve.
+    // A member that nobody asked may serve; one whose port is closed does not.
     let here = if tree.via.is_some() || registry.members.iter().all(asked) {
         Standing::Same
     } else {
@@ -176,6 +175,17 @@ fn not_serving(tree: Tree<'_>, registry: &RegistryAddress) -> Option<ReachFailur
             refused::standing(tree.place(), here)
         },
     })
+}
+
+/// Nobody listens at a member's port.
+fn is_closed(tree: Tree<'_>, member: &str) -> bool {
+    let tries = tree.lines(Key::Tcp {
+        address: member.to_owned(),
+    });
+    !tries.iter().any(Line::is_connected)
+        && tries
+            .iter()
+            .any(|line| line.err_kind() == Some(&ErrKind::Refused))
 }
 
 /// Members that cannot be reached or do not serve while another one does; `out` = those of them that were read.
