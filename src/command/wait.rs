@@ -35,7 +35,6 @@ pub(super) fn until(
         if let Some(mut earlier) = before.take()
             && is_over
             && is_open(&report)
-            && !is_open(&earlier)
         {
             earlier.exit = Exit::Fault.code();
             return Ok(earlier);

@@ -222,7 +222,7 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
                 judged.limits.insert(Limit::Rule);
             }
         }
-        StageId::Reach => reach_failed(held, world, &mut judged),
+        StageId::Reach => reach_failed(question, held, world, &mut judged),
         StageId::Protocol if world.state == ConsumerState::Running => {
             judged.kept = true;
             undecided(&mut judged, Say::KeptListUnknown);
@@ -443,7 +443,7 @@ fn contributors(view: &View, failed: &StageId) -> Vec<(Code, usize)> {
 }
 
 /// A registry that cannot be read is empty for a consumer that starts; a running one lives on what it has.
-fn reach_failed(held: &Held, world: &World, judged: &mut Judged) {
+fn reach_failed(question: &Question, held: &Held, world: &World, judged: &mut Judged) {
     let Reach::Failed(failure) = &held.reach else {
         return;
     };
@@ -454,8 +454,11 @@ fn reach_failed(held: &Held, world: &World, judged: &mut Judged) {
         }
         Standing::Elsewhere => return undecided(judged, Say::SeenFromElsewhere),
     }
-    // Who is refused was never let in; who lost the connection had it before.
-    if world.state == ConsumerState::Running && failure.raised.code != Code::RegistryAuthRefused {
+    // Who lost the connection had it before. Who is refused was never let in, unless it is known to run: rights and
+    // passwords change under a running consumer, and its own log tells of its own refusal.
+    let was_in = failure.raised.code != Code::RegistryAuthRefused
+        || question.consumer.state == Some(ConsumerState::Running);
+    if world.state == ConsumerState::Running && was_in {
         undecided(judged, Say::RunningLivesOn);
     }
 }

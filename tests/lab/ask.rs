@@ -282,6 +282,12 @@ fn judge(said: &Said, right: &Right) -> (Mark, String, String) {
     (mark, short(said), why)
 }
 
+/// Whether anything beside the outcome is bad enough to fail a script.
+fn has_error(answer: &Value) -> bool {
+    let mut findings = answer["findings"].as_array().into_iter().flatten();
+    findings.any(|finding| finding["severity"] == "error")
+}
+
 fn fault(said: &Said, right: &Right) -> Option<(Mark, String)> {
     let wrong = |why: String| Some((Mark::Wrong, why));
     let answer = &said.report["reports"][0];
@@ -308,7 +314,7 @@ fn fault(said: &Said, right: &Right) -> Option<(Mark, String)> {
         return wrong(format!("{said}, at most {most} is right"));
     }
     let exit = right.exit.or(match outcome {
-        "reachable" => Some(0),
+        "reachable" => Some(i32::from(has_error(answer))),
         "none" | "partly" => Some(1),
         "unknown" => Some(3),
         _ => None,
