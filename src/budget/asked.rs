@@ -151,6 +151,8 @@ pub struct Measured {
     pub from: From,
     /// The whole distribution, when there is one.
     pub distribution: Option<Distribution>,
+    /// Without one, how many values it can be of at most, where that is told.
+    pub at_most: Option<u64>,
     /// What was left out or looked odd: a fixed word and a number.
     pub remarks: Vec<(String, u64)>,
     /// What keeps it from being trusted as the service's own, beside its numbers.

@@ -1,17 +1,19 @@
 //! A chain of calls: what retries of each link multiply to, and where an inner worst case outlasts an outer timeout.
 
 use super::{
+    effective::{self, DEFAULT_RETRIES},
     plan::{self, Budget, Cluster, Factors, budget},
     time::Micros,
 };
+use crate::model::url::parse_int;
 
 /// One call of the chain: how the one before it calls this service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Link {
     /// The service that is called.
     pub name: String,
-    /// `retries` of the call.
-    pub retries: u64,
+    /// `retries` of the call; none = Dubbo's default.
+    pub retries: Option<i32>,
     /// `timeout` of one try.
     pub timeout: Option<Micros>,
     /// Its own 99th percentile.
@@ -27,9 +29,9 @@ pub struct Link {
 impl Link {
     /// Tries one after the other, and calls at the same time in each.
     fn calls(&self) -> (u64, u64) {
-        let retries = i32::try_from(self.retries).unwrap_or(i32::MAX - 1);
         let cluster = Cluster::named(self.cluster.as_deref());
-        let found = plan::tries(&cluster, retries.saturating_add(1), None, None, None);
+        let tries = effective::tries_of(self.retries.unwrap_or(DEFAULT_RETRIES));
+        let found = plan::tries(&cluster, tries, self.retries, None, None);
         (found.in_turn, found.at_once.unwrap_or(1))
     }
 }
@@ -81,10 +83,10 @@ fn link(text: &str) -> Result<Link, String> {
         };
         match key.trim() {
             "retries" => {
-                link.retries = value
-                    .parse::<u32>()
-                    .map_err(|_| format!("retries of {name}: `{value}` is no whole number"))?
-                    .into();
+                let retries = parse_int(value).ok_or_else(|| {
+                    format!("retries of {name}: `{value}` is no whole number below 2147483648")
+                })?;
+                link.retries = Some(retries);
             }
             "timeout" => link.timeout = Some(longer_than_nothing()?),
             "p99" => link.p99 = Some(longer_than_nothing()?),
@@ -128,6 +130,8 @@ fn time(value: &str) -> Result<Micros, String> {
 pub struct Hop {
     /// Tries of this call.
     pub tries: u64,
+    /// Nothing was said of its retries, though its strategy has some: the tries are those of Dubbo's default.
+    pub by_default: bool,
     /// Calls that reach this service for one call at the front, when everything fails.
     pub reached_by: u64,
     /// Tries times timeout, when the timeout is known.
@@ -154,6 +158,8 @@ pub fn hops(links: &[Link]) -> Vec<Hop> {
                 .filter(|over| *over > 0);
             Hop {
                 tries,
+                by_default: link.retries.is_none()
+                    && Cluster::named(link.cluster.as_deref()).retries(),
                 reached_by: reached,
                 worst: worst(link),
                 outlasted_by: outlasted.map(Micros),
@@ -277,7 +283,27 @@ mod tests {
             (ms(2200), Some(ms(6000)))
         );
         assert_eq!(found[0].outlives_by, Some(ms(3800)));
-        assert_eq!(hops(&links)[0].outlasted_by, Some(ms(3000)));
+        // Failover with its default of two retries: 3 x 6000 ms behind 3000 ms.
+        assert_eq!(hops(&links)[0].outlasted_by, Some(ms(15_000)));
+    }
+
+    /// As `FailoverClusterInvoker.calculateInvokeTimes` counts them.
+    #[test]
+    fn tries_of_a_link_are_those_of_dubbo() {
+        for (text, tries, by_default) in [
+            ("a", 3, true),
+            ("a:cluster=failover", 3, true),
+            ("a:cluster=failfast", 1, false),
+            ("a:retries=0", 1, false),
+            ("a:retries=2", 3, false),
+            ("a:retries=-1", 1, false),
+            // One more than the largest `int` is the smallest.
+            ("a:retries=2147483647", 1, false),
+        ] {
+            let hop = hops(&parse(text).unwrap()).remove(0);
+            assert_eq!((hop.tries, hop.by_default), (tries, by_default), "{text}");
+        }
+        assert!(parse("a:retries=2147483648").is_err());
     }
 
     #[test]

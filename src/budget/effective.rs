@@ -47,8 +47,10 @@ pub enum Source {
     Countdown,
     /// The context of the call.
     Context,
-    /// The attachment of the invocation.
-    Attachment,
+    /// The attachment of the invocation, as text.
+    Attachment(String),
+    /// The attachment of the invocation is a text that is no number: the default (3.x), or 0.
+    AttachmentNotANumber(String),
     /// A parameter.
     Parameter(Set),
     /// Nothing is set.
@@ -136,7 +138,14 @@ fn configured(set: Option<Set>, call: &Call, version: &DubboVersion, default: i6
         .as_ref()
         .filter(|_| version.at_least([3, 1, 4]));
     if let Some(value) = attachment {
-        return Timeout::Millis(int(attached(value, version, default)), Source::Attachment);
+        let source = match value {
+            Attached::Number(number) => Source::Attachment(number.to_string()),
+            Attached::Text(text) if parse_long(text).is_none() => {
+                Source::AttachmentNotANumber(text.clone())
+            }
+            Attached::Text(text) => Source::Attachment(text.clone()),
+        };
+        return Timeout::Millis(int(attached(value, version, default)), source);
     }
     let Some(set) = set else {
         return Timeout::Millis(int(default), Source::Default);
@@ -180,5 +189,10 @@ pub fn tries(own: &Url, call: &Call) -> Result<i32, String> {
         Some(Attached::Number(number)) => int(number),
         _ => retries,
     };
-    Ok(retries.wrapping_add(1).max(1))
+    Ok(tries_of(retries))
+}
+
+/// `retries` + 1 as Java adds, and at least one.
+pub fn tries_of(retries: i32) -> i32 {
+    retries.wrapping_add(1).max(1)
 }

@@ -8,6 +8,7 @@ pub mod asked;
 pub mod balance;
 pub mod capacity;
 pub mod chain;
+pub mod effect;
 pub mod effective;
 pub mod histogram;
 pub mod layers;

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use super::time::Micros;
+use super::{effect::Effect, time::Micros};
 
 /// Where a P99 was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -289,28 +289,14 @@ pub fn expected_tries(failing: f64, tries: u64) -> f64 {
     sum
 }
 
-/// Beginnings of methods that write.
-const WRITES: [&str; 22] = [
-    "create", "save", "update", "delete", "insert", "add", "submit", "pay", "remove", "modify",
-    "put", "post", "send", "cancel", "place", "transfer", "refund", "deduct", "increase",
-    "decrease", "register", "commit",
-];
-
-/// Whether a method writes by its name: one of the words, then an upper case letter, a digit or nothing.
-pub fn writes(method: &str, declared: &[String]) -> bool {
-    declared.iter().any(|name| name == method)
-        || WRITES.iter().any(|word| {
-            method.strip_prefix(word).is_some_and(|rest| {
-                rest.chars()
-                    .next()
-                    .is_none_or(|next| !next.is_ascii_lowercase())
-            })
-        })
-}
-
-/// The retries that a method should have: none for a write, at most one for a read.
-pub fn advised_retries(write: bool, retries: i32) -> i32 {
-    if write { 0 } else { retries.clamp(0, 1) }
+/// The retries that a method should have: none for a write, at most one for a read; of what is neither for sure only
+/// that it should stay at none where it is.
+pub fn advised_retries(effect: Effect, retries: i32) -> Option<i32> {
+    match effect {
+        Effect::Writes => Some(0),
+        Effect::Reads => Some(retries.clamp(0, 1)),
+        Effect::Unknown => (retries <= 0).then_some(0),
+    }
 }
 
 #[cfg(test)]
@@ -385,28 +371,16 @@ mod tests {
 
     #[test]
     fn writes_get_no_retries() {
-        for name in ["createOrder", "save", "payOrder", "submitAll", "update2"] {
-            assert!(writes(name, &[]), "{name}");
-        }
-        for name in [
-            "address",
-            "getUser",
-            "additional",
-            "payment",
-            "list",
-            "created",
+        for (effect, retries, advised) in [
+            (Effect::Writes, 2, Some(0)),
+            (Effect::Reads, 2, Some(1)),
+            (Effect::Reads, 0, Some(0)),
+            (Effect::Reads, -1, Some(0)),
+            (Effect::Unknown, 2, None),
+            (Effect::Unknown, 0, Some(0)),
         ] {
-            assert!(!writes(name, &[]), "{name}");
+            assert_eq!(advised_retries(effect, retries), advised, "{effect:?}");
         }
-        assert!(writes("doIt", &["doIt".to_owned()]));
-        assert_eq!(
-            (advised_retries(true, 2), advised_retries(false, 2)),
-            (0, 1)
-        );
-        assert_eq!(
-            (advised_retries(false, 0), advised_retries(false, -1)),
-            (0, 0)
-        );
     }
 
     #[test]

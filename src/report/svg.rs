@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use super::{
     html::escaped,
-    picture::{marks, rows},
+    picture::marked,
     words::{Lang, budget::Term},
 };
 use crate::diagnose::budget::model::Budget;
@@ -22,13 +22,12 @@ const BAR: f64 = 260.0;
 /// Draws where the calls lie, with P50, P90, P99, the value in force and the advice; nothing without a distribution.
 pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
     let measured = budget.measured.as_ref()?;
-    let rows = rows(measured);
+    let rows = marked(budget, measured, lang);
     let most = rows
         .iter()
         .map(|row| row.count)
         .max()
         .filter(|most| *most > 0)?;
-    let marks = marks(budget, measured, lang);
     let title = Term::Picture.text(lang, &[]);
     #[expect(clippy::cast_precision_loss, reason = "a dozen rows")]
     let height = ROW * (rows.len() as f64 + 1.0);
@@ -37,7 +36,6 @@ pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
          height=\"{height}\" font-family=\"monospace\" font-size=\"12\">\n<title>{0}</title>\n",
         escaped(&title)
     );
-    let last = rows.len() - 1;
     for (index, row) in rows.iter().enumerate() {
         #[expect(clippy::cast_precision_loss, reason = "places and shares of a picture")]
         let (top, share) = (ROW * (index as f64 + 0.5), row.count as f64 / most as f64);
@@ -49,12 +47,7 @@ pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
             (BAR * share).max(1.0)
         };
         let end = row.high.map_or_else(|| "..".to_owned(), plain);
-        let names: Vec<&str> = marks
-            .iter()
-            .filter(|(at, _)| row.holds(*at, index == 0, index == last))
-            .map(|(_, name)| name.as_str())
-            .collect();
-        let colour = if names.is_empty() {
+        let colour = if row.marks.is_empty() {
             "#7a8ba0"
         } else {
             "#2f6fb0"
@@ -68,7 +61,7 @@ pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
             top + ROW * 0.1,
             ROW * 0.8,
             LEFT + length + 6.0,
-            label(row.count, &names),
+            label(row.count, &row.marks),
         );
     }
     svg.push_str("</svg>\n");
@@ -76,7 +69,7 @@ pub(super) fn histogram(budget: &Budget, lang: Lang) -> Option<String> {
 }
 
 /// The count of a row and the marks in it.
-fn label(count: u64, names: &[&str]) -> String {
+fn label(count: u64, names: &[String]) -> String {
     if names.is_empty() {
         count.to_string()
     } else {
@@ -177,7 +170,7 @@ mod tests {
     #[test]
     fn texts_are_escaped() {
         assert_eq!(
-            label(1, &["<a & \"b\">"]),
+            label(1, &["<a & \"b\">".to_owned()]),
             "1 \u{2190} &lt;a &amp; &quot;b&quot;&gt;"
         );
     }

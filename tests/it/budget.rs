@@ -19,11 +19,14 @@ use diag::{
 };
 use serde_json::Value;
 
+mod averages;
 mod edges;
 mod facts;
+mod names;
 mod numbers;
 mod probe;
 mod prometheus;
+mod texts;
 
 use crate::{
     cases::{
@@ -31,8 +34,48 @@ use crate::{
         check::{self, Grade},
         grades,
     },
-    cli::run,
+    cli::{Done, REGISTRY, Recorded, run},
 };
+
+const SERVICE: &str = "com.acme.UserService";
+
+/// Asks a recording for the budget of `get`.
+fn ask(recorded: &Recorded, more: &[&str]) -> Done {
+    ask_of(recorded, &["get"], more)
+}
+
+/// The same for a method, or for the whole reference.
+fn ask_of(recorded: &Recorded, method: &[&str], more: &[&str]) -> Done {
+    let base = [
+        "--snapshot",
+        recorded.path(),
+        "--registry",
+        REGISTRY,
+        "--consumer-app",
+        "web",
+        "--consumer-ip",
+        "10.1.9.9",
+        "--dubbo",
+        "3.2.16",
+    ];
+    run(&[&["timeout-budget", SERVICE], method, &base, more].concat())
+}
+
+fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+/// Codes and certainties of the findings of an answer.
+fn codes(report: &Value) -> Vec<(String, String)> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let findings = report["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|finding| (text(&finding["code"]), text(&finding["certainty"])))
+        .collect()
+}
 
 #[test]
 fn every_hand_made_case_is_right() {

@@ -48,14 +48,8 @@ pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
         try_timeout: read("--try", args.try_timeout.as_deref(), positive)?,
         qps: read("--qps", args.qps.as_deref(), qps)?,
     };
-    if let Some(name) = asked
-        .writes
-        .iter()
-        .find(|name| name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == ','))
-    {
-        return Err(UsageError::new(format!(
-            "--write `{name}`: expected the name of one method"
-        )));
+    for name in &asked.writes {
+        one_method("--write", name)?;
     }
     if asked.bandwidth.is_some() && asked.payload.is_none() {
         return Err(UsageError::new("--bandwidth needs --payload")
@@ -83,6 +77,16 @@ pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
     Ok(asked)
 }
 
+/// A name that can be one of a method.
+pub(super) fn one_method(what: &str, name: &str) -> Result<(), UsageError> {
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == ',') {
+        return Err(UsageError::new(format!(
+            "{what} `{name}`: expected the name of one method"
+        )));
+    }
+    Ok(())
+}
+
 /// `--p99-side`, when it is given.
 pub(super) fn side(args: &TimeoutBudgetArgs) -> Result<Option<Side>, UsageError> {
     read("--p99-side", args.p99_side.as_deref(), |text| match text {
@@ -103,6 +107,7 @@ fn given(args: &TimeoutBudgetArgs) -> Result<Option<Measured>, UsageError> {
         side_known: side.is_some(),
         from: crate::budget::asked::From::Given,
         distribution: None,
+        at_most: None,
         remarks: Vec::new(),
         doubt: None,
         repeated: Vec::new(),

@@ -6,8 +6,9 @@ use super::flags;
 use crate::{
     budget::{
         asked::{Asked, Distribution, Doubt, EqualCalls, From, Measured},
+        effect,
         histogram::{Cumulative, Histogram, Range},
-        plan::{self, Side},
+        plan::Side,
         quantile::Quantile,
     },
     cli::TimeoutBudgetArgs,
@@ -43,7 +44,7 @@ pub(super) fn measure(
             column: args.column.as_deref(),
             repeated: Some(samples::Watch {
                 declared: &args.write,
-                fits: plan::writes,
+                fits: effect::writes,
             }),
         };
         let reader = files::open(path)?;
@@ -271,6 +272,7 @@ fn of_samples(
         side_known: known.is_some(),
         from: From::Samples(name.to_owned()),
         distribution: Some(distribution),
+        at_most: None,
         remarks: remarks(&read.left_out),
         doubt: read.unit_assumed.then_some(Doubt::Unit),
         repeated: read
@@ -335,6 +337,7 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
         side_known: known.is_some(),
         from: From::Metrics(found.name),
         distribution,
+        at_most: found.fewest,
         remarks: remarks(&found.left_out),
         doubt,
         repeated: Vec::new(),

@@ -35,6 +35,9 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     if let Some(method) = &args.method_name {
         settings.invocation.method = Some(method.clone());
     }
+    if let Some(method) = &settings.invocation.method {
+        flags::one_method("METHOD", method)?;
+    }
     let mut asked = flags::asked(args)?;
     begin(flags, &settings);
     measured::measure(args, &settings, &mut asked)?;

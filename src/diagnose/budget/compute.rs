@@ -9,16 +9,18 @@ use super::{
     numbers,
     observed::{Happening, happenings},
     providers::{Offer, Reader},
+    seen,
 };
 use crate::{
     budget::{
+        effect::{self, Effect},
         effective::{self, Call},
         layers::own_value,
         plan::{self, Cluster},
         time::Micros,
     },
     model::{url::Url, version::DubboVersion},
-    question::Question,
+    question::{Client, Question},
     report::words::Say,
     snapshot::{Key, Snapshot, SourceKind, Want},
     view::{held::ReachFailure, own},
@@ -41,8 +43,10 @@ pub(super) struct Computed<'a> {
     pub(super) certainty: Certainty,
     /// A text shows another number of tries than the settings give: that, and the other.
     pub(super) tried: Option<(u64, u64)>,
-    /// A text shows another timeout than the one in force.
+    /// Texts show other timeouts than the one in force, and not one that could be taken instead.
     pub(super) contradicted: bool,
+    /// A text shows another timeout than the settings give though they are known: that of the text is taken.
+    pub(super) unexplained: bool,
     /// A fact that somebody asked to be seen was not.
     pub(super) demanded: bool,
     /// Nothing is in force: nobody provides the service, or no provider has the method.
@@ -82,9 +86,32 @@ impl Computed<'_> {
     pub(super) fn trust(&self) -> Certainty {
         if self.contradicted {
             Certainty::Possible
+        } else if self.unexplained {
+            self.certainty.min(Certainty::Likely)
         } else {
             self.certainty
         }
+    }
+
+    /// Network and serialization of one call, at least and at most: what a time measured at the provider lacks.
+    pub(super) fn on_the_way(&self) -> (Micros, Micros) {
+        let side = self.asked.measured.as_ref().map(|found| found.side);
+        if side == Some(plan::Side::Consumer) {
+            return (Micros(0), Micros(0));
+        }
+        let known = self.asked.rtt.or(self.probed.map(|(rtt, _)| rtt));
+        let (fast, slow) = match (known, self.asked.link) {
+            (Some(rtt), _) => (rtt, rtt),
+            (None, Some(link)) => link.range(),
+            (None, None) => (Micros(0), Micros(0)),
+        };
+        let rest = self.asked.serialized();
+        (fast.plus(rest), slow.plus(rest))
+    }
+
+    /// Whether the consumer is dubbo-go, whose defaults and values are its own.
+    pub(super) fn is_go(&self) -> bool {
+        self.question.consumer.client == Some(Client::Go)
     }
 
     /// The round trip that is computed with: as given, as tried, as its class of link has it.
@@ -132,12 +159,19 @@ pub(super) fn compute<'a>(
     };
     let offers_of = |version: &DubboVersion| {
         let (side, offers) = computed_with(version, printed.as_ref());
+        let merged = printed.as_ref().filter(|printed| printed.merged);
+        let Some(merged) =
+            merged.filter(|_| offers.iter().any(|offer| !offer.providers.is_empty()))
+        else {
+            return (side, offers);
+        };
         // What was merged from the providers is no setting of the reference, now that they are seen.
-        let merged = printed.as_ref().is_some_and(|printed| printed.merged);
-        if merged && offers.iter().any(|offer| !offer.providers.is_empty()) {
-            return computed_with(version, None);
+        let (side, offers) = computed_with(version, None);
+        let left = merged.without(&offers);
+        if left.is_empty() {
+            return (side, offers);
         }
-        (side, offers)
+        computed_with(version, Some(&left))
     };
     let (side, offers) = offers_of(&version);
     let call = ladder::call(question);
@@ -158,6 +192,7 @@ pub(super) fn compute<'a>(
         certainty: Certainty::Certain,
         ladder: Vec::new(),
         contradicted: false,
+        unexplained: false,
         tried: None,
         nobody: None,
         void: false,
@@ -176,8 +211,13 @@ pub(super) fn compute<'a>(
     want_probes(&computed, missing);
     want_metrics(snapshot, missing);
     if computed.has_service() {
+        let go = computed.is_go();
         let rows = |side: &Side, offers: &[Offer], version: &DubboVersion| {
-            ladder::in_force(offers, side, &computed.call, version)
+            let mut rows = ladder::in_force(offers, side, &computed.call, version);
+            if go {
+                rows.iter_mut().for_each(ladder::of_go);
+            }
+            rows
         };
         computed.budget.in_force = rows(&computed.side, &computed.offers, &computed.version);
         let other_lines: Vec<DubboVersion> = worlds
@@ -206,7 +246,7 @@ pub(super) fn compute<'a>(
         computed.ladder.clone_from(&computed.budget.in_force);
         computed.nobody = doubts::nobody(&computed, &registries);
         doubts::doubts(&mut computed);
-        doubts::take_observed(&mut computed);
+        seen::take_observed(&mut computed);
         if question.invocation.method.is_none() {
             let whole = computed
                 .budget
@@ -220,18 +260,26 @@ pub(super) fn compute<'a>(
                 &computed.version,
                 whole,
             );
+            seen::take_observed_methods(&mut computed);
+            if computed.is_go() {
+                computed.budget.methods.clear();
+            }
         }
         if computed.void {
             computed.budget.in_force.clear();
             computed.budget.methods.clear();
         } else {
-            computed.budget.tries = Some(tries(&computed));
-            doubts::take_tries(&mut computed);
+            computed.budget.tries = tries(&computed);
+            seen::take_tries(&mut computed);
             own_cluster(&mut computed);
         }
         computed.budget.links = links::links(&computed);
         doubts::untold_probes(&mut computed);
         computed.probed = links::round_trip(&computed, &computed.budget.links);
+        let expected = expected(&computed);
+        if let Some(tries) = &mut computed.budget.tries {
+            (tries.expected_low, tries.expected) = expected.unzip();
+        }
         computed.budget.leaving = links::leaving(&computed);
         computed.budget.settings = super::raise_load::settings_rows(&computed);
     }
@@ -312,12 +360,16 @@ fn own_cluster(computed: &mut Computed<'_>) {
     }
 }
 
-fn tries(computed: &Computed<'_>) -> Tries {
+/// The tries of a call that fails; none where nothing tells them (the default of dubbo-go).
+fn tries(computed: &Computed<'_>) -> Option<Tries> {
     let own = own(computed);
     let method = computed.call.method.as_str();
     let cluster = Cluster::named(own.text("cluster"));
     let counted = effective::tries(own, &computed.call);
     let value = own_value(own, method, "retries");
+    if computed.is_go() && value.is_none() {
+        return None;
+    }
     let level = match &value {
         None => "default",
         Some(value) if own_value(&computed.side.url, method, "retries").as_ref() == Some(value) => {
@@ -346,13 +398,9 @@ fn tries(computed: &Computed<'_>) -> Tries {
         whole("forks"),
         addresses(computed),
     );
-    let writes = computed
-        .question
-        .invocation
-        .method
-        .as_deref()
-        .map(|method| plan::writes(method, &computed.asked.writes));
-    Tries {
+    let method = computed.question.invocation.method.as_deref();
+    let effect = method.map(|method| effect::of(method, &computed.asked.writes));
+    Some(Tries {
         cluster: cluster.name().to_owned(),
         retries: counted.ok().map(|tries| tries - 1),
         level: level.to_owned(),
@@ -362,15 +410,31 @@ fn tries(computed: &Computed<'_>) -> Tries {
         worst_ms: computed
             .longest()
             .map(|(_, timeout)| plan::worst(&found, timeout).millis()),
-        writes,
-        expected: computed
-            .longest()
-            .and_then(|(_, timeout)| failing_share(computed, timeout))
-            .map(|(_, high)| plan::expected_tries(high, found.in_turn)),
-    }
+        writes: match effect {
+            Some(Effect::Writes) => Some(true),
+            Some(Effect::Reads) => Some(false),
+            Some(Effect::Unknown) | None => None,
+        },
+        expected_low: None,
+        expected: None,
+    })
 }
 
-/// The share of calls above a limit, certain and possible.
+/// Tries on average, at least and at most, with the shares of the measured calls that run out of time; none where the
+/// strategy tries once, or all providers.
+fn expected(computed: &Computed<'_>) -> Option<(f64, f64)> {
+    let tries = computed.budget.tries.as_ref()?;
+    if !Cluster::named(Some(&tries.cluster)).retries() {
+        return None;
+    }
+    let (_, timeout) = computed.longest()?;
+    let (low, high) = failing_share(computed, timeout)?;
+    let of = |share| plan::expected_tries(share, tries.in_turn);
+    Some((of(low), of(high)))
+}
+
+/// The share of calls above a limit, certain and possible. Of a time measured at the provider only what the network
+/// leaves of the limit counts.
 pub(super) fn failing_share(computed: &Computed<'_>, timeout: Micros) -> Option<(f64, f64)> {
     let distribution = computed.asked.measured.as_ref()?.distribution.as_ref()?;
     let total = distribution.total();
@@ -378,7 +442,12 @@ pub(super) fn failing_share(computed: &Computed<'_>, timeout: Micros) -> Option<
     if total < 2 {
         return None;
     }
-    let (certain, possible) = distribution.above(timeout);
+    let above = |spent: Micros| match timeout.0.checked_sub(spent.0) {
+        Some(left) => distribution.above(Micros(left)),
+        None => (total, total),
+    };
+    let (fast, slow) = computed.on_the_way();
+    let (certain, possible) = (above(fast).0, above(slow).1);
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     let share = |count: u64| count as f64 / total as f64;
     Some((share(certain), share(possible)))

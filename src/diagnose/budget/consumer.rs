@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{gather::Registry, model::Beaten};
+use super::{gather::Registry, model::Beaten, providers::Offer};
 use crate::{
     input::properties,
     model::{url::Url, version::DubboVersion},
@@ -46,6 +46,36 @@ pub(super) struct Printed {
     settings: BTreeMap<String, String>,
     /// The providers' parameters were merged into them.
     pub(super) merged: bool,
+}
+
+impl Printed {
+    /// The settings that no provider and no rule explains: of URLs into which those were merged, the reference's own.
+    pub(super) fn without(&self, offers: &[Offer]) -> Self {
+        let explains = |name: &str, value: &str| {
+            offers
+                .iter()
+                .flat_map(|offer| &offer.providers)
+                .any(|provider| {
+                    let set = |url: &Url| url.parameter(name) == Some(value);
+                    set(&provider.url)
+                        || set(provider.merged.own())
+                        || provider.merged.rules().is_some_and(set)
+                })
+        };
+        let settings = self.settings.iter();
+        Self {
+            settings: settings
+                .filter(|(name, value)| !explains(name, value))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+            ..self.clone()
+        }
+    }
+
+    /// Nothing is set.
+    pub(super) fn is_empty(&self) -> bool {
+        self.settings.is_empty()
+    }
 }
 
 /// What a log shows of the reference, else what the consumer's own entry in the registry does. Entries that differ show

@@ -1,17 +1,9 @@
 //! What keeps the value in force from being known: registries that did not answer, providers that are not there, a
 //! method that nobody lists, a text that says otherwise, facts that somebody asked to be seen.
 
-use super::{
-    Candidate, Certainty, Finding, NotSeen,
-    compute::Computed,
-    gather, ladder,
-    model::{Beaten, InForce},
-    observed::Happening,
-};
+use super::{Candidate, Certainty, Finding, NotSeen, compute::Computed, gather, ladder};
 use crate::{
-    budget::effective::Call,
     diagnose::{code::Code, decide, require},
-    question::Client,
     report::words::{Phrase, Say},
     snapshot::Key,
     view::held::{Listing, Reach, ReachFailure},
@@ -202,129 +194,6 @@ fn offered(method: &str, mut listed: Vec<String>) -> Phrase {
         (Say::HowMethodNear, near)
     };
     Phrase::new(say).with("methods", names.join(", "))
-}
-
-/// What a text shows to have been in force where something else was computed: the happening, the observed limit and the
-/// computed one.
-pub(super) fn contradiction(
-    computed: &Computed<'_>,
-    happening: &Happening,
-) -> Option<(i64, Option<i64>)> {
-    if !happening.about_service
-        || computed.void
-        || !computed.has_service()
-        || computed.question.consumer.client == Some(Client::Go)
-    {
-        return None;
-    }
-    let observed = i64::try_from(happening.row.timeout_ms?).ok()?;
-    let asked = computed.question.invocation.method.as_deref();
-    let rows = match (&happening.method, asked) {
-        (Some(method), Some(asked)) if method != asked => of_method(computed, method),
-        (Some(method), None) => of_method(computed, method),
-        _ => computed.ladder.clone(),
-    };
-    let agrees = rows.iter().any(|row| row.timeout_ms == Some(observed));
-    (!agrees).then(|| (observed, rows.first().and_then(|row| row.timeout_ms)))
-}
-
-fn of_method(computed: &Computed<'_>, method: &str) -> Vec<InForce> {
-    let call = Call {
-        method: method.to_owned(),
-        ..computed.call.clone()
-    };
-    ladder::in_force(&computed.offers, &computed.side, &call, &computed.version)
-}
-
-/// Where nothing is known of any provider, the one limit that the texts show of the calls asked about is the one in
-/// force: of what was computed only the consumer's part is known.
-pub(super) fn take_observed(computed: &mut Computed<'_>) {
-    let contradicts = |happening: &&Happening| contradiction(computed, happening).is_some();
-    let Some(first) = computed.happenings.iter().find(contradicts) else {
-        return;
-    };
-    let asked = computed.question.invocation.method.as_deref();
-    let of_asked = |happening: &&Happening| {
-        happening.about_service
-            && (asked.is_none()
-                || happening.method.is_none()
-                || happening.method.as_deref() == asked)
-    };
-    let mut limits: Vec<u64> = computed
-        .happenings
-        .iter()
-        .filter(of_asked)
-        .filter_map(|happening| happening.row.timeout_ms)
-        .collect();
-    limits.sort_unstable();
-    limits.dedup();
-    let guessed = computed.ladder.iter().all(ladder::provider_could_win);
-    let [limit] = limits.as_slice() else {
-        computed.contradicted = of_asked(&first);
-        return;
-    };
-    if !guessed {
-        computed.contradicted = of_asked(&first);
-        return;
-    }
-    let timeout_ms = i64::try_from(*limit).ok();
-    if computed
-        .ladder
-        .iter()
-        .any(|row| row.timeout_ms == timeout_ms)
-    {
-        return;
-    }
-    let mut beaten: Vec<Beaten> = Vec::new();
-    for row in &computed.ladder {
-        if let Some((key, value)) = row.key.clone().zip(row.value.clone()) {
-            let level = row.level.clone();
-            beaten.push(Beaten { level, key, value });
-        }
-        beaten.extend(row.beaten.iter().cloned());
-    }
-    computed.budget.in_force = vec![InForce {
-        addresses: Vec::new(),
-        addresses_total: 0,
-        model: "none",
-        timeout_ms,
-        level: "observed".to_owned(),
-        key: None,
-        value: None,
-        beaten,
-        passed_on_ms: None,
-    }];
-}
-
-/// The texts of failover count its tries (`FailoverClusterInvoker`: `Tried N times`, which is `retries` + 1): what they say of
-/// the calls asked about is what is in force.
-pub(super) fn take_tries(computed: &mut Computed<'_>) {
-    let asked = computed.question.invocation.method.as_deref();
-    let mut counts: Vec<u64> = computed
-        .happenings
-        .iter()
-        .filter(|happening| happening.about_service)
-        .filter(|happening| asked.is_none() || happening.method.as_deref() == asked)
-        .filter_map(|happening| happening.tried)
-        .collect();
-    counts.sort_unstable();
-    counts.dedup();
-    let longest = computed.longest().map(|(_, timeout)| timeout);
-    let (Some(tries), [count]) = (&mut computed.budget.tries, counts.as_slice()) else {
-        return;
-    };
-    let retries = count
-        .checked_sub(1)
-        .and_then(|retries| i32::try_from(retries).ok());
-    if *count == tries.in_turn || retries.is_none() || tries.cluster != "failover" {
-        return;
-    }
-    computed.tried = Some((*count, tries.in_turn));
-    tries.retries = retries;
-    "observed".clone_into(&mut tries.level);
-    tries.in_turn = *count;
-    tries.worst_ms = longest.map(|timeout| timeout.times(*count).millis());
-    tries.expected = None;
 }
 
 /// Round trips that were tried and gave no time: how many, and why.

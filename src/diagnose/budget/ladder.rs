@@ -14,6 +14,7 @@ use crate::{
             timeout,
         },
         layers::{Layers, Set, Whose},
+        time::Micros,
     },
     model::{url::Url, version::DubboVersion},
     question::Question,
@@ -70,11 +71,20 @@ fn entry(effective: &Effective, method: &str, side: &Side, model: &'static str) 
         | Timeout::NotANumber(set) => Some(set),
         Timeout::Millis(..) => None,
     };
+    let attached = match &effective.timeout {
+        Timeout::Millis(_, Source::Attachment(text) | Source::AttachmentNotANumber(text)) => {
+            Some(text)
+        }
+        _ => None,
+    };
     let word = match &effective.timeout {
         Timeout::Millis(_, Source::Countdown) => "countdown".to_owned(),
         Timeout::Millis(_, Source::Context) => "context".to_owned(),
-        Timeout::Millis(_, Source::Attachment) => "attachment".to_owned(),
-        Timeout::Millis(_, Source::Default | Source::NotPositive(_)) => "default".to_owned(),
+        Timeout::Millis(_, Source::Attachment(_)) => "attachment".to_owned(),
+        Timeout::Millis(
+            _,
+            Source::Default | Source::NotPositive(_) | Source::AttachmentNotANumber(_),
+        ) => "default".to_owned(),
         Timeout::Millis(_, Source::Parameter(set)) | Timeout::NotANumber(set) => level(set, side),
     };
     let mut beaten: Vec<Beaten> = effective
@@ -103,8 +113,10 @@ fn entry(effective: &Effective, method: &str, side: &Side, model: &'static str) 
             Timeout::NotANumber(_) => None,
         },
         level: word,
-        key: winner.map(|set| set.key.clone()),
-        value: winner.map(|set| set.value.clone()),
+        key: winner
+            .map(|set| set.key.clone())
+            .or(attached.map(|_| "timeout".to_owned())),
+        value: winner.map(|set| set.value.clone()).or(attached.cloned()),
         beaten,
         passed_on_ms: effective.passed_on.map(i64::from),
     }
@@ -192,6 +204,20 @@ fn alone(side: &Side, call: &Call, version: &DubboVersion) -> InForce {
     };
     let effective = timeout(&layers, call, version, DEFAULT_TIMEOUT);
     entry(&effective, &call.method, side, "none")
+}
+
+/// The same for dubbo-go: it reads durations (`10s`), and its defaults are not those of Dubbo. Everything else is not known.
+pub(super) fn of_go(row: &mut InForce) {
+    let read = row
+        .value
+        .as_deref()
+        .and_then(|text| Micros::parse(text).ok())
+        .and_then(|time| i64::try_from(time.0 / 1000).ok());
+    row.timeout_ms = read;
+    row.passed_on_ms = None;
+    if read.is_none() {
+        "unknown".clone_into(&mut row.level);
+    }
 }
 
 /// Whether an own value of a provider could still win: none is known, and the consumer has none for the method.

@@ -173,18 +173,22 @@ fn link(computed: &Computed<'_>, (from_zone, to_zone): Pair, tried: &[Tried]) ->
 }
 
 /// The round trip to compute with, of those that were tried: the median of the farthest pair from the consumer's own
-/// zone, or of all when none was tried from there. The second value: it was tried on the consumer.
+/// zone. Of tries from no known zone, or where the consumer's is not known, the farthest of all; tries from another zone
+/// tell nothing of it. The second value: it was tried on the consumer.
 pub(super) fn round_trip(computed: &Computed<'_>, links: &[Link]) -> Option<(Micros, bool)> {
     let question = computed.question;
     let zone = question.zones.of_consumer(question.consumer.ip.as_deref());
-    let own: Vec<&Link> = links
-        .iter()
-        .filter(|link| zone.is_some() && link.from_zone.as_deref() == zone)
-        .collect();
-    let own = if own.is_empty() {
-        links.iter().collect()
-    } else {
-        own
+    let from = |from: Option<&str>| {
+        let links = links.iter();
+        links
+            .filter(|link| link.from_zone.as_deref() == from)
+            .collect::<Vec<_>>()
+    };
+    let own = match zone {
+        None => links.iter().collect(),
+        Some(_) => Some(from(zone))
+            .filter(|own| !own.is_empty())
+            .unwrap_or_else(|| from(None)),
     };
     let farthest = own
         .into_iter()

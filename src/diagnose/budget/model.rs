@@ -42,7 +42,7 @@ pub struct Budget {
 }
 
 /// A timeout in force and its ladder.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct InForce {
     /// The first addresses it holds for.
     pub addresses: Vec<String>,
@@ -50,9 +50,9 @@ pub struct InForce {
     pub addresses_total: usize,
     /// `interface`, `application`, or `none` when no provider is known.
     pub model: &'static str,
-    /// Milliseconds; `null` when every call fails on the value.
+    /// Milliseconds; `null` when every call fails on the value, or when it is not known.
     pub timeout_ms: Option<i64>,
-    /// What decides: `consumer-method`, `provider`, `rule`, `default`, ..
+    /// What decides: `consumer-method`, `provider`, `rule`, `default`, .., or `unknown`.
     pub level: String,
     /// The key that decides; none for the default.
     pub key: Option<String>,
@@ -103,9 +103,11 @@ pub struct Tries {
     pub later: u64,
     /// Longest time for all of them.
     pub worst_ms: Option<f64>,
-    /// Whether the method writes; `null` without a method.
+    /// Whether the method writes; `null` without a method, and where its name does not tell.
     pub writes: Option<bool>,
-    /// Tries on average with the measured distribution; none without one.
+    /// Tries on average with the measured distribution, at least; `null` without one.
+    pub expected_low: Option<f64>,
+    /// The same, at most.
     pub expected: Option<f64>,
 }
 
@@ -121,7 +123,7 @@ pub struct Setting {
 }
 
 /// A measured P99.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Measured {
     /// `given`, `samples`, `metrics`.
     pub from: &'static str,
@@ -300,7 +302,9 @@ pub struct WhatIf {
     pub failing_low: Option<f64>,
     /// Share that may.
     pub failing_high: Option<f64>,
-    /// Tries on average at the upper share.
+    /// Tries on average at the lower share; `null` where tries are not known.
+    pub expected_tries_low: Option<f64>,
+    /// The same at the upper share.
     pub expected_tries: Option<f64>,
     /// `enough`, `tight`, `too-small`, or `unknown`.
     pub verdict: &'static str,
@@ -358,6 +362,8 @@ pub struct Hop {
     pub name: String,
     /// Tries of its call.
     pub tries: u64,
+    /// Nothing was said of its retries: the tries are those of Dubbo's default.
+    pub by_default: bool,
     /// Calls that reach it for one at the front.
     pub reached_by: u64,
     /// Timeout of one try.
@@ -438,10 +444,23 @@ pub struct Advice {
     pub pick: &'static str,
     /// The P99 behind it is weak (DG7010).
     pub weak: bool,
+    /// The method that writes and makes it `retries=0` for the whole reference.
+    pub because_of: Option<String>,
+    /// All tries as advised take longer than the caller waits: what of the budget fits, `null` inside when nothing does.
+    pub over_upstream: Option<Over>,
     /// Name of the configurator rule.
     pub rule: String,
     /// Four notations.
     pub notations: Vec<Notation>,
+}
+
+/// An advice that takes longer than the caller waits.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Over {
+    /// One try that fits, of the budget's own values; `null` when none does.
+    pub timeout_ms: Option<u64>,
+    /// With that many retries.
+    pub retries: Option<i32>,
 }
 
 /// One notation.

@@ -4,7 +4,8 @@
 use super::{
     Assumption, NotSeen,
     compute::{Computed, failing_share},
-    model::{Advice, Need, Notation, PerTry, Total, WhatIf},
+    ladder,
+    model::{Advice, Need, Notation, Over, PerTry, Total, WhatIf},
     raise::weakness,
     told::{chain_info, measured_info},
 };
@@ -12,7 +13,8 @@ use crate::{
     budget::{
         advice::{self, Advised},
         asked::{Doubt, Measured, Pick},
-        plan::{self, Side as Measuring},
+        effect::{self, Effect},
+        plan::{self, Cluster, Side as Measuring},
         time::Micros,
     },
     report::words::{Phrase, Say},
@@ -152,14 +154,67 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
     }
 }
 
+/// What the calls do that an advice is for, and the method that decides it: the one asked about, else those that the
+/// providers list and that have no retries of their own.
+fn effect(computed: &Computed<'_>) -> (Effect, Option<String>) {
+    let declared = &computed.asked.writes;
+    if let Some(method) = &computed.question.invocation.method {
+        return (effect::of(method, declared), None);
+    }
+    let own = super::compute::own(computed);
+    let mut names = ladder::names(&computed.offers);
+    names.retain(|name| own.text(&format!("{name}.retries")).is_none());
+    let writes = names.iter().find(|name| effect::writes(name, declared));
+    if let Some(name) = writes {
+        return (Effect::Writes, Some(name.clone()));
+    }
+    let reads = |name: &String| effect::of(name, declared) == Effect::Reads;
+    let all = !names.is_empty() && names.iter().all(reads);
+    (if all { Effect::Reads } else { Effect::Unknown }, None)
+}
+
+/// What of the budget's own values takes no longer than the caller waits: the picked one first, then the tight one, each
+/// with the retries advised and without.
+fn fitting(computed: &Computed<'_>, timeout: Micros, retries: Option<i32>) -> Option<Over> {
+    let upstream = computed.asked.upstream?;
+    let tries = computed.budget.tries.as_ref();
+    let in_turn = |retries: Option<i32>| match retries {
+        Some(retries) => u64::try_from(retries).unwrap_or(0) + 1,
+        None => tries.map_or(1, |tries| tries.in_turn),
+    };
+    let fits = |timeout: Micros, retries| timeout.times(in_turn(retries)) <= upstream;
+    if fits(timeout, retries) {
+        return None;
+    }
+    let failover = tries.is_some_and(|tries| tries.cluster == "failover");
+    let none = failover.then_some(0);
+    let tight = computed.budget.per_try.as_ref().map(|per_try| {
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "whole milliseconds, rounded up before"
+        )]
+        Micros::from_millis(per_try.tight_ms as u64)
+    });
+    let found = [Some(timeout), tight]
+        .into_iter()
+        .flatten()
+        .flat_map(|timeout| [(timeout, retries), (timeout, none)])
+        .find(|(timeout, retries)| fits(*timeout, *retries));
+    Some(Over {
+        timeout_ms: found.map(|(timeout, _)| timeout.0 / 1000),
+        retries: found.and_then(|(_, retries)| retries),
+    })
+}
+
 fn advise(computed: &Computed<'_>, timeout: Micros) -> Advice {
     let tries = computed.budget.tries.as_ref();
-    let write = tries.and_then(|tries| tries.writes).unwrap_or(false);
+    let (effect, because_of) = effect(computed);
     let now = tries.and_then(|tries| tries.retries);
     let failover = tries.is_some_and(|tries| tries.cluster == "failover");
     let retries = now
         .filter(|_| failover)
-        .map(|now| plan::advised_retries(write, now));
+        .and_then(|now| plan::advised_retries(effect, now));
     let in_force = computed.budget.in_force.first();
     let timeout_ms = timeout.0 / 1000;
     let advised = Advised {
@@ -180,6 +235,8 @@ fn advise(computed: &Computed<'_>, timeout: Micros) -> Advice {
         timeout_ms,
         retries,
         weak: weakness(computed.asked).is_some(),
+        because_of: because_of.filter(|_| retries.is_some()),
+        over_upstream: fitting(computed, timeout, retries),
         pick: match computed.asked.pick {
             Pick::Tight => "tight",
             Pick::Comfortable => "comfortable",
@@ -223,11 +280,11 @@ fn what_if(computed: &mut Computed<'_>) {
         return;
     };
     let share = failing_share(computed, timeout);
-    let in_turn = computed
-        .budget
-        .tries
-        .as_ref()
-        .map_or(1, |tries| tries.in_turn);
+    let tries = computed.budget.tries.as_ref();
+    let in_turn = tries
+        .filter(|tries| Cluster::named(Some(&tries.cluster)).retries())
+        .map(|tries| tries.in_turn);
+    let expected = |share: Option<f64>| Some(plan::expected_tries(share?, in_turn?));
     let verdict = match (&computed.budget.need, &computed.budget.per_try) {
         (Some(need), Some(per_try)) => {
             let millis = timeout.millis();
@@ -247,7 +304,8 @@ fn what_if(computed: &mut Computed<'_>) {
         timeout_ms: timeout.millis(),
         failing_low: share.map(|(low, _)| low),
         failing_high: share.map(|(_, high)| high),
-        expected_tries: share.map(|(_, high)| plan::expected_tries(high, in_turn)),
+        expected_tries_low: expected(share.map(|(low, _)| low)),
+        expected_tries: expected(share.map(|(_, high)| high)),
         verdict,
     });
 }

@@ -19,6 +19,12 @@ pub(super) struct Happening {
     pub(super) words: &'static str,
     /// Id of the file in the snapshot.
     pub(super) file: String,
+    /// First and last line that tell of it.
+    pub(super) lines: (u64, u64),
+    /// Host of the consumer that called, where the text tells it.
+    pub(super) consumer: Option<String>,
+    /// The text itself names the service.
+    pub(super) names_service: bool,
     /// The time a slow call took, nanoseconds.
     pub(super) cost_ns: Option<u64>,
     /// Tries that failover counts in its last word: `retries` + 1, whatever became of each.
@@ -102,6 +108,15 @@ pub(super) fn happenings(question: &Question) -> Vec<Happening> {
         .collect()
 }
 
+/// The host of an address, the port left out.
+fn host(address: &str) -> String {
+    let is_port = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    match address.rsplit_once(':') {
+        Some((host, port)) if is_port(port) && !host.ends_with(':') => host.to_owned(),
+        _ => address.to_owned(),
+    }
+}
+
 /// Messages that say themselves what became of a call.
 fn leads(id: MessageId) -> bool {
     use MessageId as Id;
@@ -132,7 +147,13 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
     if service.is_some() && !about_service {
         return None;
     }
-    let telling = failure.messages.iter().find(|message| leads(message.id));
+    // That a call was slow is the least of what is told of it.
+    let tells = |id| leads(id) && id != Id::Slow;
+    let mut messages = failure.messages.iter();
+    let telling = messages
+        .clone()
+        .find(|message| tells(message.id))
+        .or_else(|| messages.find(|message| leads(message.id)));
     let although = failure.has(Id::Although);
     let lead = telling.or_else(|| {
         failure
@@ -203,6 +224,12 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         about_service: about_service || service.is_none(),
         words: lead.words(),
         file: log.origin.name.clone(),
+        lines: (failure.first.line, failure.last.line),
+        consumer: all
+            .consumer_ip()
+            .or(all.consumer_socket())
+            .map(|fact| host(&fact.value)),
+        names_service: service.is_some(),
         cost_ns: number(all.cost_ns()),
         tried: failure
             .messages

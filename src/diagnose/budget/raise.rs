@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::{
     Certainty, Raise,
     compute::Computed,
-    model::{Beaten, InForce},
-    raise_tries,
+    model::{Beaten, InForce, Need, PerTry},
+    raise_logs, raise_tries, seen,
 };
 use crate::{
     budget::{
@@ -67,6 +67,19 @@ pub(super) fn subject(computed: &Computed<'_>) -> (&'static str, String) {
 
 /// Where a row's winner was seen.
 fn evidence(computed: &Computed<'_>, row: &InForce) -> Vec<Evidence> {
+    if row.level == "observed" {
+        return computed
+            .happenings
+            .iter()
+            .filter(|happening| seen::is_of_call(computed, happening))
+            .filter(|happening| {
+                let limit = happening.row.timeout_ms;
+                limit.and_then(|ms| i64::try_from(ms).ok()) == row.timeout_ms
+            })
+            .filter_map(raise_logs::proof)
+            .take(1)
+            .collect();
+    }
     computed
         .offers
         .iter()
@@ -109,6 +122,11 @@ pub(super) fn weakness(asked: &Asked) -> Option<String> {
             return None;
         };
         return Some(format!("{name}: no label names the service"));
+    }
+    if let Some(count) = measured.at_most
+        && interval_ranks(count, Quantile::P99).1.is_none()
+    {
+        return Some(format!("samples={count} < 368"));
     }
     if measured.distribution.is_none() && measured.p99.relative_width() > 0.5 {
         // Between the smallest and the largest of several series.
@@ -167,28 +185,20 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
     let Some(need) = &computed.budget.need else {
         return;
     };
-    let lower = computed
-        .budget
-        .per_try
-        .as_ref()
-        .map(|per_try| per_try.lower_ms);
     if let Some((row, timeout)) = computed.shortest() {
-        let millis = timeout.millis();
-        let params = json!({
-            "timeout": row.timeout_ms, "need": num(need.total_low_ms), "budget": lower.map(num),
-            "level": row.level,
-        });
-        let code = if millis < need.total_low_ms {
-            Some(Code::TimeoutTooSmall)
-        } else if lower.is_some_and(|lower| millis < lower) {
-            Some(Code::TimeoutTight)
-        } else {
-            None
-        };
-        if let Some(code) = code {
+        let short = too_short(need, computed.budget.per_try.as_ref(), timeout.millis());
+        if let Some((code, sure, needed, budget)) = short {
             found.push(Raise {
                 evidence: evidence(computed, row),
-                ..raise(code, certainty, subject(computed), params)
+                ..raise(
+                    code,
+                    both(certainty, sure),
+                    subject(computed),
+                    json!({
+                        "timeout": row.timeout_ms, "need": needed, "budget": budget,
+                        "level": row.level,
+                    }),
+                )
             });
         }
     }
@@ -205,17 +215,60 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
         .zip(threads)
         .is_some_and(|(held, (each, count))| held > f64::from(each) * count);
     if too_long || holds_all {
+        // What is no longer than the advice is not too long: threads are short, and that has its own finding.
+        let advised = computed.budget.advice.as_ref();
+        let as_advised = !too_long
+            && advised.is_some_and(|advice| timeout <= Micros::from_millis(advice.timeout_ms));
         let held = held.map_or(json!("-"), |held| num(held.ceil()));
         found.push(Raise {
             evidence: evidence(computed, row),
+            lowered: as_advised,
             ..raise(
                 Code::TimeoutTooLarge,
                 certainty,
                 subject(computed),
-                json!({ "timeout": row.timeout_ms, "need": num(need.total_ms), "held": held }),
+                json!({
+                    "timeout": row.timeout_ms, "need": num(need.total_ms), "held": held,
+                    "as_advised": as_advised,
+                }),
             )
         });
     }
+}
+
+/// Two ends of a range as a person writes them; one number where they hardly differ.
+fn between(low: f64, high: f64) -> Value {
+    if high - low <= low * 0.01 {
+        return num(high);
+    }
+    json!(format!("{}-{}", num(low), num(high)))
+}
+
+/// Too small, tight, or neither: how sure that is, what is needed, and the lower budget. Both numbers are of the same end
+/// of a P99 that is a range.
+fn too_short(
+    need: &Need,
+    per_try: Option<&PerTry>,
+    timeout: f64,
+) -> Option<(Code, Certainty, Value, Value)> {
+    let lower = |need: f64| per_try.map(|per_try| need * per_try.lower_factor);
+    if timeout < need.total_low_ms {
+        let budget = lower(need.total_low_ms).map_or(Value::Null, num);
+        let needed = num(need.total_low_ms);
+        return Some((Code::TimeoutTooSmall, Certainty::Certain, needed, budget));
+    }
+    let (low, high) = (lower(need.total_low_ms)?, per_try?.lower_ms);
+    if timeout >= high {
+        return None;
+    }
+    // Within the range of the P99 it is only likely.
+    let sure = if timeout < low || high - low <= low * 0.01 {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    let needed = between(need.total_low_ms, need.total_ms);
+    Some((Code::TimeoutTight, sure, needed, between(low, high)))
 }
 
 fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
@@ -250,6 +303,11 @@ fn network(computed: &Computed<'_>, found: &mut Vec<Raise>) {
         Certainty::Likely
     } else {
         Certainty::Possible
+    };
+    // The share is as sure as the P99 that it is a share of.
+    let certainty = match weakness(computed.asked) {
+        Some(_) => both(certainty, Certainty::Likely),
+        None => certainty,
     };
     found.push(raise(
         Code::RttDominates,
@@ -351,11 +409,18 @@ fn no_number(computed: &Computed<'_>, row: &InForce) -> Option<Raise> {
     let is_wrong =
         row.timeout_ms.is_none() || is_cut || row.level == "default" && row.value.is_some();
     // Another client has its own way to read a value.
-    if !is_wrong || is_go(computed) {
+    if !is_wrong || computed.is_go() {
         return None;
     }
     let effect = match row.timeout_ms {
         None => "NumberFormatException".to_owned(),
+        // `RpcUtils.calculateTimeout` of 3.1.2 on; before, `DefaultFuture` takes the connection's own.
+        Some(millis) if millis <= 0 && computed.version.at_least([3, 1, 2]) => {
+            format!("{millis} ms, No time left for making the following call")
+        }
+        Some(millis) if millis <= 0 => {
+            format!("{millis} ms, DefaultFuture: timeout of the connection, or 1000 ms")
+        }
         Some(millis) => format!("{millis} ms"),
     };
     Some(Raise {
@@ -369,12 +434,12 @@ fn no_number(computed: &Computed<'_>, row: &InForce) -> Option<Raise> {
     })
 }
 
-fn is_go(computed: &Computed<'_>) -> bool {
-    computed.question.consumer.client == Some(crate::question::Client::Go)
-}
-
 fn overridden(computed: &Computed<'_>) -> Option<Raise> {
     let row = computed.budget.in_force.first()?;
+    // What a text shows is no level that beats others: DG7020 tells both.
+    if row.level == "observed" {
+        return None;
+    }
     let winner = row
         .value
         .clone()
@@ -450,7 +515,7 @@ fn countdown(computed: &Computed<'_>) -> Option<Raise> {
 
 /// Another client: its values are read by its own rules, and what a log shows of its tries is all that is known.
 fn other_client(computed: &Computed<'_>) -> Vec<Raise> {
-    if !is_go(computed) {
+    if !computed.is_go() {
         return Vec::new();
     }
     let mut found = vec![raise(

@@ -7,9 +7,10 @@ use serde_json::{Map, Value, json};
 use super::{
     Certainty, Raise,
     compute::Computed,
-    doubts, ladder,
+    ladder,
     observed::{Happening, Pool},
     raise::{num, subject},
+    seen,
 };
 use crate::{
     budget::time::Micros,
@@ -220,7 +221,7 @@ fn lost(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
 
 /// The limit in the text is not the one that was computed.
 fn contradicted(computed: &Computed<'_>, happening: &Happening) -> Option<Raise> {
-    let (observed, computed_ms) = doubts::contradiction(computed, happening)?;
+    let (observed, computed_ms) = seen::contradiction(computed, happening)?;
     // Without a provider anything of its could be in force.
     let certainty = if computed.ladder.iter().any(ladder::provider_could_win) {
         Certainty::Likely

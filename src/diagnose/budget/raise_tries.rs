@@ -9,11 +9,12 @@ use super::{
     compute::Computed,
     ladder,
     raise::{both, raise, subject},
-    raise_logs,
+    raise_logs, seen,
 };
 use crate::{
     budget::{
         asked::{EqualCalls, From},
+        effect,
         effective::{self, Call},
         layers::own_value,
         plan::{self, Cluster},
@@ -91,7 +92,9 @@ fn counted(computed: &Computed<'_>) -> Option<Raise> {
     let proof = computed
         .happenings
         .iter()
-        .find(|happening| happening.tried == Some(observed))
+        .find(|happening| {
+            seen::is_of_call(computed, happening) && happening.tried == Some(observed)
+        })
         .and_then(raise_logs::proof);
     Some(Raise {
         evidence: proof.into_iter().collect(),
@@ -110,7 +113,7 @@ fn seen_tried(computed: &Computed<'_>, method: &str) -> Vec<Evidence> {
     computed
         .happenings
         .iter()
-        .filter(|happening| happening.about_service)
+        .filter(|happening| seen::is_of_call(computed, happening))
         .filter(|happening| happening.method.as_deref().or(asked) == Some(method))
         .filter(|happening| happening.row.tries.is_some_and(|tries| tries > 1))
         .take(PAIRS)
@@ -136,10 +139,13 @@ fn is_guess(computed: &Computed<'_>) -> bool {
 
 /// How often a call that fails is made again, while the caller waits or later (`failback`).
 fn again(computed: &Computed<'_>, method: &str) -> Option<u64> {
-    if let Some((count, _)) = computed.tried {
-        return Some(count - 1);
+    if let Some(count) = seen::tried(computed, Some(method)) {
+        return count.checked_sub(1);
     }
     let own = super::compute::own(computed);
+    if computed.is_go() && own_value(own, method, "retries").is_none() {
+        return None;
+    }
     let call = Call {
         method: method.to_owned(),
         ..computed.call.clone()
@@ -169,7 +175,7 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
     };
     methods
         .into_iter()
-        .filter(|method| plan::writes(method, declared))
+        .filter(|method| effect::writes(method, declared))
         .filter_map(|method| {
             let again = again(computed, &method).filter(|again| *again > 0)?;
             let certainty = if declared.contains(&method) {
@@ -178,11 +184,12 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
                 Certainty::Likely
             };
             let tried = seen_tried(computed, &method);
+            let seen = !tried.is_empty();
             let guess = tried.is_empty() && is_guess(computed);
             let mut evidence = seen_again(computed, &method, again + 1);
             evidence.extend(tried);
             Some(Raise {
-                lowered: computed.question.invocation.method.is_none() || guess,
+                lowered: guess || computed.question.invocation.method.is_none() && !seen,
                 evidence,
                 ..raise(
                     Code::RetriesOnWrite,
@@ -201,7 +208,7 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
 
 /// `retries` that is no number: every call throws.
 fn no_number(computed: &Computed<'_>) -> Option<Raise> {
-    if computed.question.consumer.client == Some(crate::question::Client::Go) {
+    if computed.is_go() {
         return None;
     }
     let own = super::compute::own(computed);
@@ -270,18 +277,20 @@ fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
     let cluster = Cluster::named(own.text("cluster"));
     let single = matches!(
         cluster,
-        Cluster::Failfast | Cluster::Failsafe | Cluster::Available
+        Cluster::Failfast
+            | Cluster::Failsafe
+            | Cluster::Available
+            | Cluster::Forking
+            | Cluster::Broadcast
+            | Cluster::Mergeable
     );
-    if let Some(value) = computed
-        .side
-        .url
-        .text("retries")
-        .filter(|value| *value != "0")
+    let set = own_value(&computed.side.url, &computed.call.method, "retries");
+    if let Some(value) = set.filter(|value| value != "0")
         && single
     {
         found.push(of(
             "retries",
-            value,
+            &value,
             "consumer",
             format!("cluster={}", cluster.name()),
         ));

@@ -104,6 +104,7 @@ pub(super) fn chain_info(asked: &Asked, rtt: Micros) -> Option<Chain> {
             .map(|(link, hop)| Hop {
                 name: link.name.clone(),
                 tries: hop.tries,
+                by_default: hop.by_default,
                 reached_by: hop.reached_by,
                 timeout_ms: millis(link.timeout),
                 worst_ms: millis(hop.worst),

@@ -196,6 +196,7 @@ impl Collector {
                 whose: whose(&name),
                 names_service: named.names_service || wanted.service.is_none(),
                 beside,
+                fewest: None,
                 series,
                 name,
                 times: Times::Buckets(bounds),
@@ -219,6 +220,7 @@ impl Collector {
             whose: whose(&name),
             names_service: named.names_service || wanted.service.is_none(),
             beside: None,
+            fewest: fewest(&name, &named, &self.counts),
             times: Times::P99(low, high),
             series: named.series.len() as u64,
             name,
@@ -231,6 +233,23 @@ impl Collector {
 fn ends(named: &Named<Micros>) -> Option<(Micros, Micros)> {
     let values = || named.series.values().copied();
     values().min().zip(values().max())
+}
+
+/// The smallest `_count` of the series of a summary; none unless each has one.
+fn fewest(
+    name: &str,
+    named: &Named<Micros>,
+    totals: &BTreeMap<(String, String), f64>,
+) -> Option<u64> {
+    let counts: Option<Vec<u64>> = named
+        .series
+        .keys()
+        .map(|labels| {
+            let count = totals.get(&(name.to_owned(), labels.clone()))?;
+            (*count >= 0.0).then(|| whole(*count))
+        })
+        .collect();
+    counts?.into_iter().min()
 }
 
 fn twice(name: &str, labels: &str) -> String {

@@ -61,6 +61,8 @@ pub struct Found {
     pub beside: Option<(Micros, Micros)>,
     /// How many series went into it.
     pub series: u64,
+    /// Calls that the smallest of the summaries counts since its process started: no more of them are in its window.
+    pub fewest: Option<u64>,
     /// What was left out: a fixed word and how often.
     pub left_out: Vec<(&'static str, u64)>,
 }

@@ -245,6 +245,11 @@ pub(super) fn value(
     counts.values += 1;
     if has_unit {
         counts.own_unit += 1;
+        let unit = text.trim_start_matches(|c: char| !c.is_alphabetic());
+        match &counts.unit {
+            Some(first) => counts.other_unit += u64::from(first != unit),
+            None => counts.unit = Some(unit.to_owned()),
+        }
     } else {
         counts.bare += 1;
     }

@@ -73,6 +73,9 @@ struct Counts {
     no_calls: u64,
     unanswered: u64,
     clock_back: u64,
+    /// The first unit that a value has, and how many have another.
+    unit: Option<String>,
+    other_unit: u64,
 }
 
 /// Hands every value to `take`.
@@ -158,6 +161,8 @@ fn finish(
     if counts.values == 0 {
         let why = if counts.unanswered > 0 {
             "the access log has no times of answers (Dubbo writes them from 3.1 and the last of 3.0 on)"
+        } else if counts.clock_back > 0 {
+            "in every call the answer's time lies before the call's own: the clock went back, or the two are of different clocks"
         } else if counts.other_calls > 0 {
             "no call of this service and method is in it"
         } else {
@@ -174,6 +179,7 @@ fn finish(
             "values with a unit of their own among others without",
             if counts.bare > 0 { counts.own_unit } else { 0 },
         ),
+        ("values in another unit than the first", counts.other_unit),
     ];
     let unit_assumed = match layout {
         Some(Layout::Numbers | Layout::Table { unit: None, .. }) => counts.bare > 0,

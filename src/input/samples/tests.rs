@@ -103,7 +103,10 @@ fn units_are_told() {
         (read.unit_assumed, read.left_out)
     };
     assert_eq!(told("1\n2\n"), (true, Vec::new()));
-    assert_eq!(told("1ms\n2s\n"), (false, Vec::new()));
+    assert_eq!(
+        told("1ms\n2s\n"),
+        (false, vec![("values in another unit than the first", 1)])
+    );
     assert_eq!(told("rt_ms\n1\n2\n"), (false, Vec::new()));
     assert_eq!(told("duration\n1\n2\n"), (true, Vec::new()));
     assert_eq!(
@@ -220,6 +223,24 @@ fn the_quick_reading_of_times_is_the_calendars() {
         assert_eq!(usual(text.as_bytes()), None, "{text}");
     }
     assert!(moment("2024-12-31T01:00:00").is_some());
+}
+
+/// Why nothing is left of an access log is said; so are units that differ.
+#[test]
+fn what_is_odd_about_a_whole_file_is_told() {
+    let line = "[2026-11-29 20:00:02.00000] -> [2026-11-29 20:00:01.00000] 10.0.0.5:1 -> 10.0.0.7:20880 - a.B get(int) [1]\n";
+    let error = read(line.repeat(3).as_bytes(), Wanted::default(), |_| {}).unwrap_err();
+    assert!(error.to_string().contains("clock went back"), "{error}");
+    let left = |text: &str| {
+        read(text.as_bytes(), Wanted::default(), |_| {})
+            .unwrap()
+            .left_out
+    };
+    assert_eq!(
+        left("100ms\n0.2s\n100ms\n"),
+        [("values in another unit than the first", 1)]
+    );
+    assert_eq!(left("100ms\n200ms\n"), []);
 }
 
 /// A stream of digits that has no end, and how much of it was taken.

@@ -1,11 +1,17 @@
 //! A timeout budget for a person: what is in force and why, what is needed, the arithmetic line by line.
 
-use super::{View, load, verdict::certainty};
+use super::{
+    View,
+    facts::{proof, remedy},
+    load,
+    verdict::certainty,
+};
 use crate::{
-    diagnose::budget::model::{Budget, InForce, Measured, Tries},
+    budget::plan::Cluster,
+    diagnose::budget::model::{Advice, Budget, InForce, Measured, Tries},
     report::{
         layout::Page,
-        model::Answer,
+        model::{Answer, Report},
         safe::safe,
         style::{Style, Symbol},
         words::{
@@ -35,6 +41,7 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
         (Some(_), _) => (Symbol::Failed, Style::Bad),
         // An error that is only possible leads nothing, and is nothing to be calm about.
         (None, Some(first)) if first.severity != "info" => (Symbol::Warning, Style::Doubt),
+        _ if rests_on_assumptions(answer) => (Symbol::Unknown, Style::Doubt),
         _ => (Symbol::Ok, Style::Good),
     };
     let title = answer
@@ -51,6 +58,7 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     let message = match (&answer.verdict, first) {
         (Some(verdict), _) => safe(&verdict.message),
         (None, Some(first)) if first.severity != "info" => safe(&first.message),
+        _ if rests_on_assumptions(answer) => Term::FineIfAssumed.text(lang, &[]),
         _ if answer.not_seen.is_empty() => Term::Fine.text(lang, &[]),
         _ => Term::FineAsSeen.text(lang, &[]),
     };
@@ -72,19 +80,38 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
     }
 }
 
+/// Whether what was taken for granted decides the answer.
+fn rests_on_assumptions(answer: &Answer) -> bool {
+    answer.assumed.iter().any(|taken| taken.changes_verdict)
+}
+
+/// Whether the headline of an answer without a verdict tells all there is of its first finding.
+fn is_told(answer: &Answer) -> bool {
+    let first = answer.findings.first();
+    answer.verdict.is_none()
+        && answer.outcome.is_none()
+        && first.is_some_and(|first| first.severity != "info" && first.evidence.is_empty())
+}
+
 /// The answer without the finding that the headline tells already.
 pub(super) fn rest(answer: &Answer) -> Answer {
     let mut rest = answer.clone();
-    let told = answer.verdict.is_none()
-        && answer.outcome.is_none()
-        && answer
-            .findings
-            .first()
-            .is_some_and(|first| first.severity != "info" && first.evidence.is_empty());
-    if told {
+    if is_told(answer) {
         rest.findings.remove(0);
     }
     rest
+}
+
+/// What proves the finding of the headline, and what to do about it.
+pub(super) fn next(page: &mut Page, report: &Report, answer: &Answer, view: View<'_>) {
+    let told = answer.findings.first().filter(|_| is_told(answer));
+    let Some(finding) = super::of_verdict(answer).or(told) else {
+        return;
+    };
+    proof(page, report, finding, view);
+    for step in &finding.remedy {
+        remedy(page, step, view);
+    }
 }
 
 /// Everything below the headline.
@@ -144,8 +171,10 @@ fn force(row: &InForce, lang: Lang) -> String {
         ("value", value.as_str()),
     ];
     let term = match (row.timeout_ms, &row.key) {
+        (None, _) if row.level == "unknown" => Term::ForceUnknown,
         (None, _) => Term::ForceFails,
         (Some(_), Some(_)) if row.level == "default" => Term::ForceNotPositive,
+        (Some(millis), _) if millis <= 0 => Term::ForceEnds,
         (Some(_), Some(_)) => Term::ForceKey,
         (Some(_), None) => Term::Force,
     };
@@ -258,7 +287,6 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
     });
     let rtt_from = match need.rtt_from.as_str() {
         "given" => word(Term::Given),
-        "included" => word(Term::Included),
         "unknown" => word(Term::NotGiven),
         "probed" => word(Term::Probed),
         class => class.to_owned(),
@@ -278,10 +306,11 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
         ("serialization", rest.as_str()),
         ("total", total.as_str()),
     ];
-    let sum = if need.at_least {
-        Term::NeedAtLeast
-    } else {
-        Term::NeedSum
+    let sum = match (need.at_least, need.rtt_from.as_str()) {
+        (true, "included") => Term::NeedIncludedAtLeast,
+        (false, "included") => Term::NeedIncluded,
+        (true, _) => Term::NeedAtLeast,
+        (false, _) => Term::NeedSum,
     };
     page.field(&word(Term::Need), &sum.text(lang, &values));
     let Some(per_try) = &budget.per_try else {
@@ -383,15 +412,27 @@ fn tries(page: &mut Page, budget: &Budget, lang: Lang) {
     if tries.later > 0 {
         add(Term::TriesLater.text(lang, &[("count", &tries.later.to_string())]));
     }
-    if let Some(expected) = tries.expected {
-        add(Term::Expected.text(lang, &[("count", &number(expected))]));
+    if let Some(count) = between(tries.expected_low, tries.expected, lang) {
+        add(Term::Expected.text(lang, &[("count", &count)]));
     }
+    let again = tries.in_turn > 1 && tries.cluster == "failover";
     match tries.writes {
         Some(true) if tries.in_turn > 1 => add(Term::Write.text(lang, &[])),
-        Some(false) if tries.in_turn > 2 => add(Term::Read.text(lang, &[])),
+        Some(false) if again && tries.in_turn > 2 => add(Term::Read.text(lang, &[])),
+        None if again && budget.method.is_some() => add(Term::EffectUnknown.text(lang, &[])),
         _ => {}
     }
     page.field(&Term::Tries.text(lang, &[]), &text);
+}
+
+/// Two ends of a number, or one where they print alike.
+pub(super) fn between(low: Option<f64>, high: Option<f64>, lang: Lang) -> Option<String> {
+    let (low, high) = (number(low?), number(high?));
+    Some(if low == high {
+        high
+    } else {
+        Term::Between.text(lang, &[("low", &low), ("high", &high)])
+    })
 }
 
 fn tries_line(budget: &Budget, tries: &Tries, lang: Lang) -> String {
@@ -399,6 +440,7 @@ fn tries_line(budget: &Budget, tries: &Tries, lang: Lang) -> String {
         .in_force
         .iter()
         .filter_map(|row| row.timeout_ms)
+        .filter(|millis| *millis > 0)
         .max()
         .map_or("?".to_owned(), |ms| ms.to_string());
     let cluster = safe(&tries.cluster);
@@ -427,14 +469,24 @@ fn tries_line(budget: &Budget, tries: &Tries, lang: Lang) -> String {
         ("timeout", timeout.as_str()),
         ("worst", worst.as_str()),
     ];
+    let own = matches!(Cluster::named(Some(&tries.cluster)), Cluster::Other(_));
     let term = if parallel {
         Term::TriesAtOnce
-    } else if tries.cluster == "failover" {
-        Term::TriesInTurn
-    } else {
+    } else if own {
+        Term::TriesOwn
+    } else if tries.cluster != "failover" {
         Term::TriesOnce
+    } else if tries.in_turn == 1 {
+        Term::TriesInTurnOnce
+    } else {
+        Term::TriesInTurn
     };
-    term.text(lang, &values)
+    let text = term.text(lang, &values);
+    // Without a time that is waited there is no worst case.
+    match tries.worst_ms {
+        Some(_) => text,
+        None => Term::TriesOnly.text(lang, &values),
+    }
 }
 
 fn total(page: &mut Page, budget: &Budget, lang: Lang) {
@@ -519,7 +571,17 @@ fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
 
 fn advice(page: &mut Page, budget: &Budget, view: View<'_>) {
     let lang = view.lang;
-    let Some(advice) = &budget.advice else { return };
+    let Some(advice) = &budget.advice else {
+        let longest = budget
+            .per_try
+            .as_ref()
+            .map(|per_try| per_try.comfortable_ms);
+        if let Some(timeout) = longest.filter(|timeout| *timeout > f64::from(i32::MAX)) {
+            let text = Term::AdviceNone.text(lang, &[("timeout", &number(timeout))]);
+            page.field(&Term::Advice.text(lang, &[]), &text);
+        }
+        return;
+    };
     let timeout = advice.timeout_ms.to_string();
     let retries = advice.retries.map(|retries| retries.to_string());
     let mut text = match &retries {
@@ -535,6 +597,12 @@ fn advice(page: &mut Page, budget: &Budget, view: View<'_>) {
         text = format!("{text}   {}", Term::AdviceMore.text(lang, &[]));
     }
     page.field(&Term::Advice.text(lang, &[]), &text);
+    if let Some(method) = &advice.because_of {
+        let values = [("method", safe(method))];
+        let values = [("method", values[0].1.as_str())];
+        page.under(&Term::AdviceBecause.text(lang, &values), None);
+    }
+    over_upstream(page, budget, advice, lang);
     if view.verbose {
         for notation in &advice.notations {
             page.blank();
@@ -547,6 +615,29 @@ fn advice(page: &mut Page, budget: &Budget, view: View<'_>) {
             }
         }
     }
+}
+
+/// The advice takes longer than the caller waits: what fits instead.
+fn over_upstream(page: &mut Page, budget: &Budget, advice: &Advice, lang: Lang) {
+    let (Some(over), Some(total)) = (&advice.over_upstream, &budget.total) else {
+        return;
+    };
+    let timeout = over.timeout_ms.map(|ms| ms.to_string());
+    let retries = over.retries.map(|count| count.to_string());
+    let fit = match (&timeout, &retries) {
+        (None, _) => Term::AdviceNothingFits.text(lang, &[]),
+        (Some(timeout), None) => Term::AdviceFitsAlone.text(lang, &[("timeout", timeout)]),
+        (Some(timeout), Some(retries)) => {
+            Term::AdviceFits.text(lang, &[("timeout", timeout), ("retries", retries)])
+        }
+    };
+    let values = [
+        ("total", optional(total.advised_ms)),
+        ("upstream", optional(total.upstream_ms)),
+        ("fit", fit),
+    ];
+    let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
+    page.under(&Term::AdviceOver.text(lang, &values), Some(Style::Doubt));
 }
 
 fn settings(page: &mut Page, budget: &Budget, lang: Lang) {

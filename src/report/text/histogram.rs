@@ -7,7 +7,7 @@ use crate::{
     diagnose::budget::model::{Budget, Measured},
     report::{
         layout::{Page, pad},
-        picture::{marks, rows},
+        picture::marked,
         style::Style,
         words::budget::Term,
     },
@@ -24,7 +24,7 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 
 /// Draws the distribution; nothing without one.
 pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, view: View<'_>) {
-    let rows = rows(measured);
+    let rows = marked(budget, measured, view.lang);
     let Some(most) = rows
         .iter()
         .map(|row| row.count)
@@ -33,22 +33,15 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
     else {
         return;
     };
-    let marks = marks(budget, measured, view.lang);
     page.blank();
     page.line(&format!(
         "  {}",
         view.style
             .paint(Style::Label, &Term::Picture.text(view.lang, &[]))
     ));
-    let last = rows.len().saturating_sub(1);
     let columns = page.width().saturating_sub(REST).clamp(LEAST, BAR);
-    for (index, row) in rows.iter().enumerate() {
+    for row in &rows {
         let high = row.high.map_or_else(|| "..".to_owned(), number);
-        let names: Vec<&str> = marks
-            .iter()
-            .filter(|(at, _)| row.holds(*at, index == 0, index == last))
-            .map(|(_, name)| name.as_str())
-            .collect();
         let bar = bar(row.count, most, columns, view.style.unicode);
         let line = format!(
             "    {} {} {}",
@@ -56,7 +49,7 @@ pub(super) fn picture(page: &mut Page, budget: &Budget, measured: &Measured, vie
             pad(&bar, columns),
             left(&row.count.to_string(), 8),
         );
-        let marks = names.join(", ");
+        let marks = row.marks.join(", ");
         // A mark that does not fit stands below its bar.
         if marks.is_empty() {
             page.line(&line);

@@ -2,7 +2,7 @@
 
 use super::{
     View,
-    budget::{number, optional, percent},
+    budget::{between, number, optional, percent},
 };
 use crate::{
     diagnose::budget::model::{Budget, Observed},
@@ -25,16 +25,21 @@ pub(super) fn what_if(page: &mut Page, budget: &Budget, lang: Lang) {
         _ => Term::Unknown,
     };
     let timeout = number(found.timeout_ms);
-    let text = match (found.failing_low, found.failing_high, found.expected_tries) {
-        (Some(low), Some(high), Some(count)) => {
+    let text = match (found.failing_low, found.failing_high) {
+        (Some(low), Some(high)) => {
+            let count = between(found.expected_tries_low, found.expected_tries, lang);
+            let term = match count {
+                Some(_) => Term::WhatIfShare,
+                None => Term::WhatIfShareOnly,
+            };
             let values = [
                 ("timeout", timeout),
                 ("low", percent(low)),
                 ("high", percent(high)),
-                ("count", number(count)),
+                ("count", count.unwrap_or_default()),
             ];
             let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-            Term::WhatIfShare.text(lang, &values)
+            term.text(lang, &values)
         }
         _ => Term::WhatIfPlain.text(
             lang,
@@ -90,14 +95,22 @@ pub(super) fn chain(page: &mut Page, budget: &Budget, lang: Lang) {
         } else {
             String::new()
         };
+        let mut tries = hop.tries.to_string();
+        if hop.by_default {
+            tries = Term::ByDefault.text(lang, &[("count", &tries)]);
+        }
         let values = [
             ("name", safe(&hop.name)),
-            ("tries", hop.tries.to_string()),
+            ("tries", tries),
             ("reached", hop.reached_by.to_string()),
             ("worst", optional(hop.worst_ms)),
         ];
         let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        page.field(&label, &Term::HopRow.text(lang, &values));
+        let row = match hop.worst_ms {
+            Some(_) => Term::HopRow,
+            None => Term::HopRowPlain,
+        };
+        page.field(&label, &row.text(lang, &values));
     }
     if let Some(front) = &chain.front {
         let values = [

@@ -61,6 +61,7 @@ pub fn render(report: &Report, view: View<'_>) -> String {
                 verdict::asked(&mut page, answer, view);
             }
             budget::body(&mut page, answer, view);
+            budget::next(&mut page, report, answer, view);
             parts::findings(&mut page, report, &budget::rest(answer), view);
             parts::limits(&mut page, answer, view);
             continue;

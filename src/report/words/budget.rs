@@ -68,6 +68,19 @@ terms! {
     Write: "a write: retries=0", "写操作：retries=0";
     Read: "a read: retries=1 is enough", "读操作：retries=1 足够";
     Expected: "on average {count}", "平均 {count} 次";
+    Between: "{low} to {high}", "{low} 到 {high}";
+    EffectUnknown: "its name does not tell whether it writes: if it does, retries=0 (--write)", "名称无法说明是否写操作：若是，retries=0（--write）";
+    TriesOwn: "{cluster} is no strategy of Dubbo: own code, or every call fails; at worst, as failover, {count} x {timeout} = {worst} ms",
+        "{cluster} 不是 Dubbo 的策略：自有代码，或每次调用都失败；最坏按 failover 计 {count} x {timeout} = {worst} 毫秒";
+    TriesInTurnOnce: "{cluster}, retries={retries} ({level}) -> 1 try, at worst {worst} ms", "{cluster}，retries={retries}（{level}）-> 1 次尝试，最坏 {worst} 毫秒";
+    ForceEnds: "{timeout} ms from {level}: as a 32-bit number {key}={value} is below one, and what is waited is told by DG7007", "{timeout} 毫秒，来自{level}：{key}={value} 作为 32 位数小于 1，实际等待见 DG7007";
+    TriesOnly: "{cluster}, retries={retries} ({level}) -> {count} in all", "{cluster}，retries={retries}（{level}）-> 共 {count} 次";
+    ForceUnknown: "not known: nothing here tells it, and the defaults of another client are its own", "未知：此处无从得知，且其他客户端的默认值各不相同";
+    FineIfAssumed: "nothing to complain about, if it is as assumed below", "若下列假设成立，则未发现问题";
+    NeedIncluded: "{p99} (P99, {side} side, {from}; network and serialization are in it already) = {total} ms",
+        "{p99}（P99，{side}，{from}；已包含网络与序列化）= {total} 毫秒";
+    NeedIncludedAtLeast: "more than {p99} (P99, {side} side, {from}; network and serialization are in it already) = more than {total} ms",
+        "大于 {p99}（P99，{side}，{from}；已包含网络与序列化）= 大于 {total} 毫秒";
     Every: "all", "全部";
     Total: "total", "总计";
     TotalOf: "{total} ms in force, the caller waits {upstream} ms", "生效 {total} 毫秒，调用方等待 {upstream} 毫秒";
@@ -93,6 +106,7 @@ terms! {
     MarkAdvice: "advice", "建议";
     WhatIf: "what if", "假设";
     WhatIfShare: "{timeout} ms: {low} to {high} of the calls run out of time, tries on average: {count}", "{timeout} 毫秒：{low} 到 {high} 的调用会超时，平均 {count} 次尝试";
+    WhatIfShareOnly: "{timeout} ms: {low} to {high} of the calls run out of time", "{timeout} 毫秒：{low} 到 {high} 的调用会超时";
     WhatIfPlain: "{timeout} ms: {verdict}", "{timeout} 毫秒：{verdict}";
     Enough: "enough", "足够";
     Tight: "tight", "偏紧";
@@ -104,6 +118,8 @@ terms! {
     LimitCarries: "carries {qps} calls/s", "可承载 {qps} 次/秒";
     ChainLabel: "chain", "链路";
     HopRow: "{name}: tries {tries}, reached {reached} x, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";
+    HopRowPlain: "{name}: tries {tries}, reached {reached} x", "{name}：{tries} 次尝试，被调用 {reached} 次";
+    ByDefault: "{count} (retries not given: the default of 2)", "{count}（未给出 retries：默认 2）";
     FrontRow: "the first caller: {p99} + {rtt} + {inner} (worst case behind) = {need} -> {rounded} ms outlasts every retry",
         "首个调用方：{p99} + {rtt} + {inner}（其后最坏）= {need} -> {rounded} 毫秒可覆盖所有重试";
     FrontUsual: "nothing failing: {usual} ms", "无失败时：{usual} 毫秒";
@@ -121,6 +137,12 @@ terms! {
     Advice: "advice", "建议";
     AdviceRow: "timeout={timeout}", "timeout={timeout}";
     AdviceRetries: "timeout={timeout} retries={retries}", "timeout={timeout} retries={retries}";
+    AdviceNone: "none: {timeout} ms is more than Dubbo can be given (2147483647 ms)", "无：{timeout} 毫秒超过 Dubbo 可设置的上限（2147483647 毫秒）";
+    AdviceBecause: "retries=0 for the whole reference, because {method} writes and has no retries of its own", "整个引用设为 retries=0，因为 {method} 是写操作且没有自己的 retries";
+    AdviceOver: "all tries of it take {total} ms, the caller waits {upstream} ms: {fit}", "其全部尝试需 {total} 毫秒，调用方只等 {upstream} 毫秒：{fit}";
+    AdviceFits: "timeout={timeout} retries={retries} fits", "timeout={timeout} retries={retries} 可行";
+    AdviceFitsAlone: "timeout={timeout} fits", "timeout={timeout} 可行";
+    AdviceNothingFits: "no budget of this P99 fits, the caller has to wait longer", "该 P99 的任何预算都不可行，调用方须等待更久";
     AdviceWeak: "(from a weak P99)", "（来自不可靠的 P99）";
     AdviceMore: "(configurator, annotation, XML, properties: -v)", "（configurator、注解、XML、properties：-v）";
     Settings: "settings", "设置";
@@ -129,7 +151,6 @@ terms! {
     Given: "given", "给定";
     Samples: "samples", "样本";
     Metrics: "metrics", "指标";
-    Included: "in it already", "已包含";
     NotGiven: "not given", "未给出";
     Interface: "interface", "接口级";
     Application: "application", "应用级";

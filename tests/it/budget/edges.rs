@@ -3,48 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{Done, REGISTRY, Recorded, provider, run};
-
-const SERVICE: &str = "com.acme.UserService";
-
-fn file(folder: &tempfile::TempDir, name: &str, text: &str) -> String {
-    let path = folder.path().join(name);
-    std::fs::write(&path, text).unwrap();
-    path.to_str().unwrap().to_owned()
-}
+use super::{SERVICE, ask, codes, file};
+use crate::cli::{REGISTRY, Recorded, provider, run};
 
 fn recorded() -> Recorded {
     let urls = ["10.1.0.1", "10.1.0.2"].map(|host| provider(host, SERVICE, "&timeout=300"));
     Recorded::providers(SERVICE, &[&urls[0], &urls[1]])
-}
-
-fn ask(recorded: &Recorded, more: &[&str]) -> Done {
-    let mut args = vec![
-        "timeout-budget",
-        SERVICE,
-        "get",
-        "--snapshot",
-        recorded.path(),
-        "--registry",
-        REGISTRY,
-        "--consumer-app",
-        "web",
-        "--consumer-ip",
-        "10.1.9.9",
-        "--dubbo",
-        "3.2.16",
-    ];
-    args.extend(more);
-    run(&args)
-}
-
-fn codes(report: &Value) -> Vec<(String, String)> {
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    let findings = report["findings"].as_array().unwrap();
-    findings
-        .iter()
-        .map(|finding| (text(&finding["code"]), text(&finding["certainty"])))
-        .collect()
 }
 
 /// 100 calls, two of them above the last end: the P99 is known to be above 500 ms, and nothing more.

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::cli::{Done, REGISTRY, Recorded, provider, run};
-
-const SERVICE: &str = "com.acme.UserService";
+use super::{SERVICE, ask};
+use crate::cli::{Recorded, provider, run};
 
 /// A recording of three providers in two rooms, with a further source.
 fn recorded(kind: &str, id: &str, lines: &[Value]) -> Recorded {
@@ -22,26 +21,6 @@ fn recorded(kind: &str, id: &str, lines: &[Value]) -> Recorded {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
     std::fs::write(folder.join(format!("{id}.jsonl")), lines.join("\n") + "\n").unwrap();
     recorded
-}
-
-fn ask(recorded: &Recorded, more: &[&str]) -> Done {
-    let mut args = vec![
-        "timeout-budget",
-        SERVICE,
-        "get",
-        "--snapshot",
-        recorded.path(),
-        "--registry",
-        REGISTRY,
-        "--consumer-app",
-        "web",
-        "--consumer-ip",
-        "10.1.9.9",
-        "--dubbo",
-        "3.2.16",
-    ];
-    args.extend(more);
-    run(&args)
 }
 
 fn probe(kind: &str, host: &str, from: &str, samples: &[u64], lost: u64) -> Value {

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{REGISTRY, Recorded, provider, run};
+use super::{SERVICE, ask_of};
+use crate::cli::{Recorded, provider, run};
 use diag::model::url::encode;
-
-const SERVICE: &str = "com.acme.UserService";
 
 /// The budget of a question to a recording.
 fn budget(recorded: &Recorded, args: &[&str]) -> Value {
@@ -14,24 +13,7 @@ fn budget(recorded: &Recorded, args: &[&str]) -> Value {
 }
 
 fn report(recorded: &Recorded, args: &[&str]) -> Value {
-    let mut all = vec![
-        "timeout-budget",
-        SERVICE,
-        "--snapshot",
-        recorded.path(),
-        "--registry",
-        REGISTRY,
-        "--consumer-app",
-        "web",
-        "--consumer-ip",
-        "10.1.9.9",
-        "--dubbo",
-        "3.2.16",
-        "-o",
-        "json",
-    ];
-    all.extend(args);
-    let done = run(&all);
+    let done = ask_of(recorded, &[], &[args, &["-o", "json"]].concat());
     assert!(done.exit < 2, "{done:?}");
     done.json()
 }

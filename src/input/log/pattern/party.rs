@@ -109,6 +109,25 @@ impl Draft {
             .push(make(Fact::derived(settings, cursor.place(span))));
     }
 
+    /// The settings of a call as the URL of its invoker has them (`RegistryDirectory.mergeUrl` of 2.x): those of the
+    /// reference, of the provider and of rules in one. Protocol and tag are the provider's there.
+    fn put_merged(&mut self, url: &SaidUrl<'_>, cursor: &Cursor<'_>, span: Span) {
+        let settings: Vec<String> = url
+            .parameters()
+            .filter(|(name, value)| {
+                is_of_reference(name) && !OF_REFERENCE[10..].contains(name) && !value.is_empty()
+            })
+            .map(|(name, value)| format!("{name}={value}"))
+            .take(MOST_SETTINGS)
+            .collect();
+        if url.is(SIDE, "consumer") && url.get("interface").is_some() {
+            self.facts.push(Claim::ReferenceMerged(Fact::derived(
+                settings,
+                cursor.place(span),
+            )));
+        }
+    }
+
     /// Effective settings of a reference.
     fn put_settings(&mut self, url: &SaidUrl<'_>, cursor: &Cursor<'_>, span: Span) {
         let place = cursor.place(span);
@@ -250,6 +269,7 @@ impl Draft {
                 span,
             );
             self.put_settings(&url, cursor, span);
+            self.put_merged(&url, cursor, span);
         } else if url.is(SIDE, "provider") {
             self.derive(
                 Claim::ProviderApplication,

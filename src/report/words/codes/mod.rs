@@ -172,8 +172,20 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "{key}={value} 不是 Dubbo 能计算的整数；结果是：{effect}",
         )),
         Code::ObservedContradicts if params.get("what") == Some(&Value::from("tries")) => Some((
-            "the text counts {observed} tries, the settings give {computed}: what was observed counts",
+            "tries: the text counts {observed}, the settings give {computed}: what was observed counts",
             "文本显示尝试 {observed} 次，按设置为 {computed} 次：以观察到的为准",
+        )),
+        Code::ObservedContradicts if params.get("computed") == Some(&Value::Null) => Some((
+            "observed {observed} ms, though by the settings every call fails: what was observed counts",
+            "观察到 {observed} 毫秒，而按设置每次调用都会失败：以观察到的为准",
+        )),
+        Code::CountdownReplaces if !params.get("other").is_some_and(Value::is_number) => Some((
+            "the countdown replaces the configured value: {to} gets {same} ms in the same thread",
+            "倒计时取代配置值：{to} 在同一线程中得到 {same} 毫秒",
+        )),
+        Code::TimeoutTooLarge if params.get("as_advised") == Some(&Value::Bool(true)) => Some((
+            "threads are short: calls that hang hold {held} of them with {timeout} ms, which is no longer than what is needed",
+            "线程不足：{timeout} 毫秒下挂起的调用会占用 {held} 个线程，而该超时并不长于所需",
         )),
         Code::TimeoutTooLarge if params.get("held") == Some(&Value::from("-")) => Some((
             "the timeout is very long: {timeout} ms in force, {need} ms needed; calls that hang hold their threads that long",
