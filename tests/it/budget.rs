@@ -26,6 +26,7 @@ mod names;
 mod numbers;
 mod probe;
 mod prometheus;
+mod ranges;
 mod texts;
 
 use crate::{

@@ -19,9 +19,13 @@ pub(super) struct Happening {
     pub(super) words: &'static str,
     /// Id of the file in the snapshot.
     pub(super) file: String,
+    /// The limit that was in force for the call, milliseconds. A line about a slow call prints another one: that of the
+    /// reference, whatever the provider has (`InvocationUtil`).
+    pub(super) waited_ms: Option<i64>,
     /// First and last line that tell of it.
     pub(super) lines: (u64, u64),
-    /// Host of the consumer that called, where the text tells it.
+    /// Host of the consumer that called, where the text tells it. The end of the connection need not be it: a host may have
+    /// several addresses.
     pub(super) consumer: Option<String>,
     /// The text itself names the service.
     pub(super) names_service: bool,
@@ -224,11 +228,11 @@ fn happening(question: &Question, log: &LogFacts, failure: &Failure) -> Option<H
         about_service: about_service || service.is_none(),
         words: lead.words(),
         file: log.origin.name.clone(),
+        waited_ms: number(facts.timeout_ms())
+            .filter(|_| lead.id != Id::Slow)
+            .and_then(|millis| i64::try_from(millis).ok()),
         lines: (failure.first.line, failure.last.line),
-        consumer: all
-            .consumer_ip()
-            .or(all.consumer_socket())
-            .map(|fact| host(&fact.value)),
+        consumer: all.consumer_ip().map(|fact| host(&fact.value)),
         names_service: service.is_some(),
         cost_ns: number(all.cost_ns()),
         tried: failure

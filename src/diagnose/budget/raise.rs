@@ -72,10 +72,7 @@ fn evidence(computed: &Computed<'_>, row: &InForce) -> Vec<Evidence> {
             .happenings
             .iter()
             .filter(|happening| seen::is_of_call(computed, happening))
-            .filter(|happening| {
-                let limit = happening.row.timeout_ms;
-                limit.and_then(|ms| i64::try_from(ms).ok()) == row.timeout_ms
-            })
+            .filter(|happening| happening.waited_ms == row.timeout_ms)
             .filter_map(raise_logs::proof)
             .take(1)
             .collect();

@@ -46,7 +46,7 @@ pub(super) fn contradiction(
     {
         return None;
     }
-    let observed = i64::try_from(happening.row.timeout_ms?).ok()?;
+    let observed = happening.waited_ms?;
     let asked = computed.question.invocation.method.as_deref();
     let rows = match (&happening.method, asked) {
         (Some(method), Some(asked)) if method != asked => of_method(computed, method),
@@ -75,17 +75,16 @@ fn is_past(computed: &Computed<'_>, happening: &Happening, observed: i64) -> boo
         .happenings
         .iter()
         .filter(|other| is_of_call(computed, other) && other.method == happening.method)
-        .filter(|other| other.file == happening.file && other.row.timeout_ms.is_some())
+        .filter(|other| other.file == happening.file && other.waited_ms.is_some())
         .filter(|other| other.lines.1 > happening.lines.1)
         .collect();
-    let limit = |other: &Happening| other.row.timeout_ms.and_then(|ms| i64::try_from(ms).ok());
-    let Some(last) = later.first().and_then(|other| limit(other)) else {
+    let Some(last) = later.first().and_then(|other| other.waited_ms) else {
         return false;
     };
     last != observed
         && later
             .iter()
-            .all(|other| other.lines.0 > happening.lines.1 && limit(other) == Some(last))
+            .all(|other| other.lines.0 > happening.lines.1 && other.waited_ms == Some(last))
 }
 
 /// The one limit that texts show of the calls asked about is the one in force, whatever was computed. Where they show
@@ -106,7 +105,7 @@ pub(super) fn take_observed(computed: &mut Computed<'_>) {
         .iter()
         .filter(of_asked)
         .filter_map(|happening| {
-            let limit = i64::try_from(happening.row.timeout_ms?).ok()?;
+            let limit = happening.waited_ms?;
             (!is_past(computed, happening, limit)).then_some(limit)
         })
         .collect();

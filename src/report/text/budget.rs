@@ -41,7 +41,7 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
         (Some(_), _) => (Symbol::Failed, Style::Bad),
         // An error that is only possible leads nothing, and is nothing to be calm about.
         (None, Some(first)) if first.severity != "info" => (Symbol::Warning, Style::Doubt),
-        _ if rests_on_assumptions(answer) => (Symbol::Unknown, Style::Doubt),
+        _ if rests_on_assumptions(answer) || is_unknown(answer) => (Symbol::Unknown, Style::Doubt),
         _ => (Symbol::Ok, Style::Good),
     };
     let title = answer
@@ -83,6 +83,12 @@ pub(super) fn headline(page: &mut Page, answer: &Answer, view: View<'_>) {
 /// Whether what was taken for granted decides the answer.
 fn rests_on_assumptions(answer: &Answer) -> bool {
     answer.assumed.iter().any(|taken| taken.changes_verdict)
+}
+
+/// Whether nothing tells what is in force.
+fn is_unknown(answer: &Answer) -> bool {
+    let rows = answer.budget.iter().flat_map(|budget| &budget.in_force);
+    rows.into_iter().any(|row| row.level == "unknown")
 }
 
 /// Whether the headline of an answer without a verdict tells all there is of its first finding.

@@ -108,6 +108,23 @@ fn round_trips_by_pair_of_zones() {
     assert!(budget["links"][1]["need_ms"].is_null());
 }
 
+/// A machine in a tried. The consumer in b has another way.
+#[test]
+fn round_trips_from_another_zone_are_not_those_of_the_consumer() {
+    let lines = [probe("tcp-connect", "10.1.0.1", "10.1.8.8", &[400, 400], 0)];
+    let recorded = recorded("probe", "p", &lines);
+    for (zone, rtt, from) in [("a", 0.4, "probed"), ("b", 0.0, "unknown")] {
+        let args = ["--p99", "60ms", "--consumer-zone", zone, "-o", "json"];
+        let done = ask(&recorded, &[&ZONES[..], &args].concat());
+        let need = done.json()["reports"][0]["budget"]["need"].clone();
+        assert_eq!(
+            (&need["rtt_ms"], &need["rtt_from"]),
+            (&json!(rtt), &json!(from)),
+            "{zone}: {need}"
+        );
+    }
+}
+
 #[test]
 fn round_trips_of_another_machine_are_likely() {
     let lines = [probe(

