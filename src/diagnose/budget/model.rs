@@ -4,6 +4,8 @@
 
 use serde::Serialize;
 
+use crate::budget::plan::Cluster;
+
 /// Everything about the timeout of one method.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Budget {
@@ -109,6 +111,13 @@ pub struct Tries {
     pub expected_low: Option<f64>,
     /// The same, at most.
     pub expected: Option<f64>,
+}
+
+impl Tries {
+    /// Whether Dubbo has no strategy of this name.
+    pub fn is_own_strategy(&self) -> bool {
+        matches!(Cluster::named(Some(&self.cluster)), Cluster::Other(_))
+    }
 }
 
 /// One setting.

@@ -1,5 +1,6 @@
 //! The report for a person: the verdict first, then why, then what to do, then everything else.
 
+mod advice;
 mod budget;
 pub(super) mod facts;
 mod histogram;

@@ -210,7 +210,10 @@ fn the_url_of_an_invoker_beside_the_registry() {
 /// As a real consumer of 3.2.16 logged it: the line about a slow call stands above, and tells no times of its own.
 #[test]
 fn a_slow_line_does_not_hide_the_timeout() {
-    let log = "fixtures/budget/slow-above.log";
+    let log = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/fixtures/budget/slow-above.log"
+    );
     let done = run(&["timeout-budget", "--from-log", log, "-o", "json"]);
     let found = done.json()["reports"][0].clone();
     let rows = found["budget"]["observed"].as_array().unwrap();
