@@ -18,6 +18,9 @@ use crate::{
 /// Most bytes of an answer: `getConfig` of a large process is a tenth of it.
 const MOST_BYTES: usize = 4 << 20;
 
+/// A port that let so many commands wait in vain is not asked further.
+const MOST_LATE: u8 = 3;
+
 /// The QOS port of one process.
 #[derive(Debug)]
 pub struct Qos {
@@ -27,6 +30,10 @@ pub struct Qos {
     version: Option<String>,
     /// It answered something.
     answered: bool,
+    /// HTTP hung or was cut where telnet answered (an old JDK): the rest is asked over telnet alone.
+    only_telnet: bool,
+    /// How many commands had no answer in time.
+    late: u8,
     /// The port serves nobody from here: nothing further is asked.
     lost: bool,
 }
@@ -59,6 +66,8 @@ impl Qos {
             commands,
             version: None,
             answered: false,
+            only_telnet: false,
+            late: 0,
             lost: false,
         }
     }
@@ -104,6 +113,15 @@ impl Qos {
 
     /// One command: over HTTP, which has an end and a status; a port that does not speak it is asked by telnet.
     async fn ask(&mut self, command: &Command, deadline: &Deadline) -> Heard {
+        if self.only_telnet {
+            let heard = Heard {
+                form: "telnet",
+                http: None,
+                text: self.by_telnet(command, deadline).await,
+            };
+            self.learn(command, &heard);
+            return heard;
+        }
         let heard = match http::ask(&self.endpoint, command, deadline, MOST_BYTES).await {
             Ok((status, text)) => Heard {
                 form: "http",
@@ -122,7 +140,9 @@ impl Qos {
                     ErrKind::Reset | ErrKind::Timeout | ErrKind::Cut
                 );
                 let text = if again && !deadline.passed() {
-                    self.by_telnet(command, deadline).await
+                    let text = self.by_telnet(command, deadline).await;
+                    self.only_telnet = text.is_ok();
+                    text
                 } else {
                     Err(failure)
                 };
@@ -166,7 +186,10 @@ impl Qos {
             },
             // Nobody there, nobody who speaks, or somebody who never ends: asking again takes the time of others. One
             // command of several may hang by itself.
-            Err(_) => self.lost = !self.answered,
+            Err(failure) => {
+                self.late += u8::from(failure.kind == ErrKind::Timeout);
+                self.lost = !self.answered || self.late >= MOST_LATE;
+            }
         }
     }
 
