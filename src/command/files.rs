@@ -11,7 +11,7 @@ use crate::{
     },
     error::{InputError, UsageError},
     input::{
-        attached::{Cache, CacheEntry, CacheKind, Kind, caches, recognise},
+        attached::{Cache, CacheEntry, CacheKind, Kind, QosAnswer, answers, caches, recognise},
         log::{End, LogFacts, LogOrigin, Outcome},
         properties,
     },
@@ -35,6 +35,8 @@ pub(super) enum Content {
     Settings(Box<Configured>),
     /// A cache of Dubbo or nacos-client.
     Cache(Cache),
+    /// Answers of a QOS port.
+    Qos(Vec<QosAnswer>),
     /// Kept as it is.
     Kept,
 }
@@ -169,7 +171,13 @@ fn known(attachment: &Attachment, kind: Kind, text: String) -> anyhow::Result<Ha
             .into());
         }
         Kind::Migration => ("migration", Content::Kept),
-        Kind::Qos => ("qos-answer", Content::Kept),
+        Kind::Qos => {
+            let answers = answers(&text);
+            if !answers.is_empty() {
+                return Ok(of_port(attachment, answers));
+            }
+            ("qos-answer", Content::Kept)
+        }
         Kind::Metrics => ("metrics", Content::Kept),
         Kind::Log => ("log", Content::Kept),
     };
@@ -182,6 +190,26 @@ fn known(attachment: &Attachment, kind: Kind, text: String) -> anyhow::Result<Ha
         source: source(path, attachment.whose, attachment.host.clone(), word),
         text: (text.len() as u64 <= KEPT).then_some(text),
     })
+}
+
+/// Answers that somebody took down on the host of a process: a QOS port that was asked there.
+fn of_port(attachment: &Attachment, answers: Vec<QosAnswer>) -> Handed {
+    let name = attachment.file.display().to_string();
+    let endpoint = attachment.host.clone().unwrap_or_else(|| name.clone());
+    Handed {
+        whose: attachment.whose,
+        asks: false,
+        id: None,
+        content: Content::Qos(answers),
+        remarks: Vec::new(),
+        source: Source {
+            endpoint: Some(endpoint),
+            name: Some(name),
+            host: attachment.host.clone(),
+            ..Source::new(SourceKind::Qos)
+        },
+        text: None,
+    }
 }
 
 /// What is damaged in a cache, in a sentence.
@@ -231,6 +259,7 @@ fn log_of(
         host,
     };
     let text = (start.len() as u64 <= KEPT).then(|| String::from_utf8_lossy(&start).into_owned());
+    let remarks = no_text(&start).map(str::to_owned).into_iter().collect();
     let facts = LogFacts::read(Cursor::new(start).chain(reader), origin)
         .map_err(|source| failed(path, source))?;
     Ok(Handed {
@@ -238,10 +267,24 @@ fn log_of(
         asks,
         id: None,
         content: Content::Log(Box::new(facts)),
-        remarks: Vec::new(),
+        remarks,
         source,
         text,
     })
+}
+
+/// Why nothing can be read in a file that begins so.
+fn no_text(start: &[u8]) -> Option<&'static str> {
+    if start.iter().all(u8::is_ascii_whitespace) {
+        return Some("it is empty: nothing was read from it");
+    }
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return Some("it is compressed: unpack it (gunzip) and hand over the text");
+    }
+    let head = &start[..start.len().min(4096)];
+    // Texts of Windows in UTF-16 have NUL in every second place.
+    head.contains(&0)
+        .then_some("it is no text (NUL bytes): little or nothing was read from it")
 }
 
 fn source(path: &Path, whose: Option<Whose>, host: Option<String>, kind: &str) -> Source {
@@ -278,7 +321,14 @@ fn failed(path: &Path, source: io::Error) -> anyhow::Error {
 /// Makes every file a source of the snapshot, so that evidence can name it.
 pub(super) fn enter(files: &mut [Handed], snapshot: &mut Snapshot) {
     for file in files {
-        let id = snapshot.manifest_mut().add_source("f", file.source.clone());
+        let prefix = if matches!(file.content, Content::Qos(_)) {
+            "q"
+        } else {
+            "f"
+        };
+        let id = snapshot
+            .manifest_mut()
+            .add_source(prefix, file.source.clone());
         if let Some(text) = &file.text {
             snapshot.insert_text(&id, text);
         }
@@ -287,6 +337,13 @@ pub(super) fn enter(files: &mut [Handed], snapshot: &mut Snapshot) {
             Content::Cache(cache) => {
                 for entry in &cache.entries {
                     snapshot.insert(id.clone(), line_of(&id, entry, cache.written.as_deref()));
+                }
+            }
+            Content::Qos(answers) => {
+                for answer in answers {
+                    let key = Key::qos(answer.command.clone());
+                    let line = Line::new(key, Payload::Text(answer.text.clone()));
+                    snapshot.insert(id.clone(), line.with("form", "file"));
                 }
             }
             Content::Settings(_) | Content::Kept => {}

@@ -113,7 +113,7 @@ pub(super) fn take_port(questions: &mut [Question], snapshot: &Snapshot) {
 fn log_of(file: &Handed) -> Option<&LogFacts> {
     match &file.content {
         Content::Log(facts) => Some(facts),
-        Content::Settings(_) | Content::Cache(_) | Content::Kept => None,
+        Content::Settings(_) | Content::Cache(_) | Content::Qos(_) | Content::Kept => None,
     }
 }
 

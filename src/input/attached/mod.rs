@@ -4,8 +4,10 @@
 //! A name lies, a content does not; only the switch of nacos-client's failover has nothing but its name. Damaged files
 //! are read as far as they go, and what could not be read is told.
 
+mod answers;
 pub mod caches;
 
+pub use answers::{QosAnswer, answers};
 pub use caches::{Cache, CacheEntry, CacheKind};
 
 /// What a file is.
@@ -43,7 +45,10 @@ pub fn recognise(name: &str, text: &str) -> Kind {
         return Kind::Xml;
     }
     let lines = || text.lines().take(LOOKED_AT);
-    if text.contains("dubbo>") || start.starts_with("As Provider side:") {
+    if text.contains("dubbo>")
+        || start.starts_with("As Provider side:")
+        || answers::is_addresses(text)
+    {
         return Kind::Qos;
     }
     if lines().any(|line| line.starts_with("# TYPE ") || line.starts_with("# HELP ")) {
