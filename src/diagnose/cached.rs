@@ -5,17 +5,18 @@
 
 use serde_json::{Map, json};
 
-use super::{Certainty, code::Code, decide::Computed};
+use super::{Certainty, Outcome, code::Code, decide::Computed, outcome::Judged};
 use crate::{
     model::{
         url::Url,
         version::{DubboVersion, Line},
     },
-    question::Question,
+    question::{Question, RegistryKind},
     report::words::{Phrase, Say},
     snapshot::{Key, Snapshot, SourceId, SourceKind, Want},
     view::{
         evidence::evidence,
+        interface::Case,
         missing::Missing,
         stage::{Evidence, Raised, StageId, State},
     },
@@ -33,7 +34,7 @@ pub(super) fn want(question: &Question, snapshot: &Snapshot, missing: &Missing) 
             service.interface.clone(),
             FAILOVER.to_owned(),
         ];
-        for key in keys {
+        for key in keys.into_iter().chain(nacos_names(question)) {
             let key = entry(&id, &key);
             // What was attached to this run is there already.
             if snapshot.latest(&id, &key).is_empty() {
@@ -75,15 +76,81 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             false,
         ));
     }
-    for id in caches(computed.snapshot) {
-        for line in computed.snapshot.latest(&id, &entry(&id, FAILOVER)) {
-            if line.body_text().is_some_and(|text| text.trim() == "1") {
-                let proof = evidence(computed.snapshot, &id, line, Say::FailoverOn);
-                found.push((raised("failover", vec![proof]), Certainty::Likely, false));
-            }
+    for proof in failover(computed.snapshot) {
+        let hosts = in_failover(computed.question, computed.snapshot);
+        let mut on = raised("failover", vec![proof]);
+        if !hosts.is_empty() {
+            on.params.insert("count".to_owned(), hosts.len().into());
+            on.params.insert("kept".to_owned(), json!(hosts));
         }
+        found.push((on, Certainty::Likely, false));
     }
     found
+}
+
+/// What shows that the failover switch of nacos-client is on.
+pub(super) fn failover(snapshot: &Snapshot) -> Vec<Evidence> {
+    let on = |id: &SourceId| {
+        let lines = snapshot.latest(id, &entry(id, FAILOVER));
+        let line = lines
+            .into_iter()
+            .find(|line| line.body_text().is_some_and(|text| text.trim() == "1"))?;
+        Some(evidence(snapshot, id, line, Say::FailoverOn))
+    };
+    caches(snapshot).iter().filter_map(on).collect()
+}
+
+/// Hosts that attached files of nacos-client have for the service.
+fn in_failover(question: &Question, snapshot: &Snapshot) -> Vec<String> {
+    let mut found = Vec::new();
+    for id in caches(snapshot) {
+        let names = nacos_names(question);
+        let lines = names
+            .iter()
+            .flat_map(|name| snapshot.latest(&id, &entry(&id, name)));
+        for text in lines.filter_map(crate::snapshot::Line::body_text) {
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            let hosts = value.get("hosts").and_then(serde_json::Value::as_array);
+            found.extend(hosts.into_iter().flatten().filter_map(|host| {
+                let (ip, port) = (host.get("ip")?.as_str()?, host.get("port")?.as_u64()?);
+                Some(format!("{ip}:{port}"))
+            }));
+        }
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Names of the service in files of nacos-client: with and without the group, in the form of four parts and the old one.
+fn nacos_names(question: &Question) -> Vec<String> {
+    let service = &question.service;
+    let part = |text: &Option<String>| text.clone().unwrap_or_default();
+    let (version, group) = (part(&service.version), part(&service.group));
+    let whole = format!("providers:{}:{version}:{group}", service.interface);
+    let mut names = vec![whole.clone(), whole.trim_end_matches(':').to_owned()];
+    names.dedup();
+    let grouped: Vec<String> = names
+        .iter()
+        .map(|name| format!("DEFAULT_GROUP@@{name}"))
+        .collect();
+    names.extend(grouped);
+    names
+}
+
+/// With the failover switch on, what the registry holds is not what the consumer takes: it reads its own files.
+pub(super) fn overrule(case: &Case<'_>, snapshot: &Snapshot, judged: &mut Judged) {
+    let of_nacos = case
+        .registry
+        .is_some_and(|registry| registry.kind == RegistryKind::Nacos);
+    let by_registry = judged
+        .stage
+        .as_ref()
+        .is_some_and(|stage| *stage > StageId::Place && *stage < StageId::Configurators);
+    if of_nacos && by_registry && judged.outcome == Outcome::None && !failover(snapshot).is_empty()
+    {
+        super::own::doubt(judged, Say::FailoverOn);
+    }
 }
 
 /// Caches of the consumer in which the service has no provider: the last that it was told. With the time at which the

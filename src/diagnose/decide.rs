@@ -224,6 +224,7 @@ fn overall(
                 };
                 probed.mark(&case, &mut judged);
                 said.overrule(&case, registry, &mut judged);
+                cached::overrule(&case, probed.snapshot(), &mut judged);
                 own_view::overrule(own, &case, registry, alone, &mut judged);
                 probed.overrule(&case, &mut judged);
                 own_view::name_port(own, &case, &mut judged);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     report::words::Say,
-    view::stage::{Evidence, Raised, StageId},
+    view::stage::{Evidence, Raised, StageId, State},
 };
 
 /// All findings: the verdict's first, then by severity and code.
@@ -109,6 +109,10 @@ fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
         return found;
     }
     for (_, _, judged) in &computed.states[0].parts {
+        // The consumer has a list all the same: what left nothing is no verdict, and said.
+        if computed.outcome == Outcome::Reachable {
+            found.extend(judged.emptied.clone());
+        }
         for stage in &judged.view.stages {
             let tells = matches!(
                 stage.id,
@@ -124,7 +128,9 @@ fn partial_drops(computed: &Computed<'_>) -> Vec<Raised> {
             // Weights of instances are told whatever the outcome.
             let first = stage.raises.iter().take(1);
             let first = first.filter(|raised| raised.code != Code::WeightZero);
-            if tells {
+            // Of a stage that was not seen the codes only say what could have been.
+            let open = stage.state == State::Unknown && stage.id != StageId::Reach;
+            if tells && !open {
                 found.extend(first.cloned());
             }
         }

@@ -240,7 +240,12 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
                 judged.code(),
                 Some(Code::ConsumerMisaddressed | Code::MappingMissing)
             );
-            if !never_had && (case.protects_empty() || not_told) {
+            // A notification that was lost leaves the list as it was.
+            let lost = world.state == ConsumerState::Running
+                && judged.raised.as_ref().is_some_and(|raised| {
+                    raised.params.get("form") == Some(&Value::from("unreadable"))
+                });
+            if !never_had && (case.protects_empty() || not_told || lost) {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
             }

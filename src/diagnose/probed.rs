@@ -62,6 +62,11 @@ impl<'a> Probed<'a> {
         }
     }
 
+    /// Everything that was seen.
+    pub(crate) fn snapshot(&self) -> &'a Snapshot {
+        self.snapshot
+    }
+
     /// Looks at every address that the consumer may connect to, in every world, so that it is known what is to be tried.
     pub(crate) fn want(&self, registries: &[Registry]) {
         let Some(probes) = &self.probes else { return };
@@ -248,7 +253,7 @@ impl<'a> Probed<'a> {
         } else {
             judged.view.connecting.clone()
         };
-        if !reached || list.is_empty() {
+        if !reached || list.is_empty() || asks_otherwise(&judged.view) {
             return;
         }
         let mut rows = self.rows(probes, case, &judged.view);
@@ -456,6 +461,16 @@ fn direct_answers(judged: &mut Judged) {
     }
     judged.outcome = Outcome::Reachable;
     judged.blocked_by.clear();
+}
+
+/// What the reference asks was not seen: these addresses may be none of its own. Those of `url=` are.
+fn asks_otherwise(view: &View) -> bool {
+    view.stage(&StageId::Question).is_some_and(|stage| {
+        let because = stage.because.as_ref().map(|because| because.say);
+        stage.state == State::Unknown
+            && because != Some(Say::DirectUrl)
+            && stage.not_seen.iter().any(|fact| fact.required)
+    })
 }
 
 fn is_own_host(host: &str) -> bool {

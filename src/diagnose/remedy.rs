@@ -94,6 +94,10 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         | Code::MetadataServiceUnreachable => {
             vec![try_port(raised)]
         }
+        Code::QosRefused => vec![Remedy {
+            argv: ["curl".to_owned(), "-s".to_owned(), local_port(raised)].to_vec(),
+            ..text(Say::DoAskThere)
+        }],
         Code::ConsumerListStale | Code::EmptyProtection => {
             vec![Remedy {
                 argv: ["curl", "-s", "127.0.0.1:22222/ls"]
@@ -268,4 +272,13 @@ fn command(computed: &Computed<'_>, extra: &[&str]) -> Vec<String> {
     }
     argv.extend(extra.iter().map(|word| (*word).to_owned()));
     argv
+}
+
+/// The QOS port of a finding, as its own host reaches it.
+fn local_port(raised: &Raised) -> String {
+    let endpoint = raised.params.get("endpoint").and_then(|one| one.as_str());
+    let port = endpoint
+        .and_then(|endpoint| endpoint.rsplit_once(':'))
+        .map_or("22222", |(_, port)| port);
+    format!("127.0.0.1:{port}/ls")
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
-use self::routers::{Routing, routing};
+use self::routers::{Routing, routes_nothing, routing};
 use super::{
     Outcome,
     code::Code,
@@ -44,7 +44,7 @@ const SAME_MOMENT_MS: i64 = 10_000;
 const ARRIVES_WITHIN_MS: i64 = 5_000;
 
 /// Lets the consumer's own list and its providers' words count for the stages they speak of. `alone` = the registry is
-/// the only one.
+/// the only one. Of several consumers each is looked at: they say the same, or nobody knows which is asked about.
 pub(super) fn overrule(
     own: &Own,
     case: &Case<'_>,
@@ -52,6 +52,34 @@ pub(super) fn overrule(
     alone: bool,
     judged: &mut Judged,
 ) {
+    let question = case.question;
+    let mut results = own
+        .apart(&question.service, &question.consumer)
+        .into_iter()
+        .map(|own| {
+            let mut judged = judged.clone();
+            by_one(&own, case, registry, alone, &mut judged);
+            judged
+        });
+    let Some(first) = results.next() else { return };
+    let others: Vec<Judged> = results
+        .filter(|other| (other.outcome, other.code()) != (first.outcome, first.code()))
+        .collect();
+    *judged = first;
+    if others.is_empty() {
+        return;
+    }
+    let raised = others.iter().filter_map(|other| other.raised.clone());
+    let candidates: Vec<_> = raised.map(|raised| (raised, Say::OwnListsDiffer)).collect();
+    doubt(judged, Say::OwnListsDiffer);
+    judged.candidates.extend(candidates);
+    if let Some(fact) = judged.blocked_by.last_mut() {
+        fact.what = Say::WhichConsumer.into();
+        fact.how_to_see = Some(Say::HowWhichConsumer.into());
+    }
+}
+
+fn by_one(own: &Own, case: &Case<'_>, registry: &Registry, alone: bool, judged: &mut Judged) {
     if own.processes.is_empty() || judged.stage == Some(StageId::Question) {
         return;
     }
@@ -70,7 +98,26 @@ pub(super) fn overrule(
         empty(case, &list, judged);
     } else if list.is_unconnected() {
         unconnected(case, &list, judged);
+    } else if list.is_switched_off() && judged.outcome == Outcome::Reachable && !judged.kept {
+        switched_off(&list, judged);
     }
+    if judged.outcome == Outcome::Reachable && routes_nothing(own, case, &list) {
+        doubt(judged, Say::RoutersLose);
+    }
+}
+
+/// What the registry lists, the consumer has, and has switched off (`AbstractDirectory.disabledInvokers`): who did it, it
+/// does not say.
+fn switched_off(list: &OwnList, judged: &mut Judged) {
+    let registry = judged.view.left.len();
+    let candidate = super::remarks::raised(
+        Code::ConsumerViewDiffers,
+        json!({"missing": registry, "own": list.count(), "disabled": list.disabled}),
+        ("consumer", "list"),
+        shown(list),
+    );
+    doubt(judged, Say::OwnListDisabled);
+    judged.candidates.push((candidate, Say::OwnListDisabled));
 }
 
 /// Nobody can connect, and the provider's own process says that it listens at another port than it registered: that is
@@ -126,14 +173,13 @@ pub(super) fn complete(own: &Own, registries: &mut [Registry]) {
         let Some((listing, seen)) = &process.listing else {
             continue;
         };
-        let host = process.endpoint.rsplit_once(':').map(|(host, _)| host);
-        let hosts = process.servers.iter().filter_map(|(server, _)| {
-            let (_, address) = server.split_once("://")?;
-            Some(address.rsplit_once(':')?.0)
-        });
-        let hosts: BTreeSet<&str> = hosts.chain(host).collect();
+        let hosts = process.hosts();
         for application in process.applications() {
-            for row in listing.provider.iter().filter(|row| !row.internal) {
+            for row in listing
+                .provider
+                .iter()
+                .filter(|row| row.is_by_application())
+            {
                 let Ok(key) = ServiceKey::parse_dubbo(&row.key) else {
                     continue;
                 };
@@ -179,7 +225,15 @@ pub(super) fn step(
     registry: Option<&RegistryAddress>,
     alone: bool,
 ) -> Option<Seen> {
-    let list = own.list(&question.service, &question.consumer, registry, alone)?;
+    let mut lists = own
+        .apart(&question.service, &question.consumer)
+        .into_iter()
+        .map(|own| own.list(&question.service, &question.consumer, registry, alone));
+    let list = lists.next()??;
+    let same = |other: &Option<OwnList>| other.as_ref().is_some_and(|one| one.step == list.step);
+    if !lists.all(|other| same(&other)) {
+        return None;
+    }
     let step = match list.step? {
         Step::ForceInterface => migration::Step::ForceInterface,
         Step::ApplicationFirst => migration::Step::ApplicationFirst,
@@ -314,7 +368,7 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     }
     let read = judged.view.stage(&StageId::Reach);
     if read.is_some_and(|stage| stage.state != State::Ok) {
-        if !list.is_tagged && routing(own, case, list, judged) != Routing::Loses {
+        if !list.is_tagged && routing(own, case, list, judged) == Routing::Passes {
             judged.live_on(case);
         }
         return;
@@ -394,6 +448,8 @@ fn passed(judged: &mut Judged) {
         if before && stage.state == State::Unknown {
             stage.state = State::Ok;
             stage.not_seen.clear();
+            // What could have been the cause there was none.
+            stage.raises.clear();
             stage.because = Some(Say::OwnListDecides.into());
         }
     }
@@ -535,7 +591,7 @@ fn stays_empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
 }
 
 /// The answer becomes a candidate: the list says something else, or was seen too early to say.
-fn doubt(judged: &mut Judged, why: Say) {
+pub(super) fn doubt(judged: &mut Judged, why: Say) {
     if let Some(raised) = judged.raised.take() {
         judged.emptied.get_or_insert_with(|| raised.clone());
         judged.candidates.push((raised, why));

@@ -16,15 +16,18 @@ use crate::{
     view::{
         interface::Case,
         own::{Own, OwnList, Process},
-        stage::{Raised, StageId, State},
+        stage::{Evidence, Raised, StageId, State},
     },
 };
 
 /// Names the cause where nothing is registered.
 pub(super) fn overrule(own: &Own, case: &Case<'_>, list: Option<&OwnList>, judged: &mut Judged) {
     // A service definition outlives the registration that its mapping would lead to.
-    let unregistered =
-        |raised: &Raised| matches!(raised.code, Code::NotRegistered | Code::MappingMissing);
+    let taken_out = is_taken_out(own, case);
+    let unregistered = |raised: &Raised| {
+        matches!(raised.code, Code::NotRegistered | Code::MappingMissing)
+            || taken_out && raised.code == Code::NotInMetadata
+    };
     let decided =
         judged.outcome == Outcome::None && judged.raised.as_ref().is_some_and(unregistered);
     let open = judged.outcome == Outcome::Unknown
@@ -37,6 +40,11 @@ pub(super) fn overrule(own: &Own, case: &Case<'_>, list: Option<&OwnList>, judge
     }
     if decided && elsewhere(own, case, judged) {
         return;
+    }
+    if decided && published(own, case).is_some() {
+        // It says that it is registered: somewhere, then.
+        judged.limits.insert(Limit::Sweep);
+        return published_elsewhere(own, case, judged);
     }
     let gone = list.is_some_and(|list| list.is_empty() && list.has_no_application());
     if let Some((offline, both)) = own
@@ -92,6 +100,52 @@ fn elsewhere(own: &Own, case: &Case<'_>, judged: &mut Judged) -> bool {
     })
 }
 
+/// A provider of exactly this service that says that it is published, with what shows it.
+fn published<'a>(own: &'a Own, case: &'a Case<'_>) -> Option<(&'a Process, &'a Evidence)> {
+    let service = &case.question.service;
+    let key = service.to_string();
+    own.processes.iter().find_map(|process| {
+        let mut rows = process.exports(&service.interface);
+        let found = rows.find(|(row, _)| row.key == key && row.published.iter().any(|one| one.yes));
+        found.map(|(_, seen)| (process, seen))
+    })
+}
+
+/// Where it says that it is: another registry that its settings name, or one of which nothing is known.
+fn published_elsewhere(own: &Own, case: &Case<'_>, judged: &mut Judged) {
+    let Some((process, seen)) = published(own, case) else {
+        return;
+    };
+    let key = case.question.service.to_string();
+    let here = |address: &RegistryAddress| {
+        case.registry.is_some_and(|registry| {
+            registry.kind == address.kind
+                && address
+                    .members
+                    .iter()
+                    .any(|member| registry.members.contains(member))
+        })
+    };
+    let registries = process.config.iter().flat_map(|config| &config.registries);
+    let others: Vec<String> = registries
+        .filter_map(|address| RegistryAddress::parse(address).ok())
+        .filter(|address| !here(address))
+        .map(|address| address.without_secrets().to_string())
+        .collect();
+    let found = others.first().map_or("-", String::as_str);
+    let place = case.held.place.as_str();
+    judged.candidates.push((
+        raised(
+            Code::OtherRegistry,
+            json!({"service": key, "found": found, "wanted": place, "count": 1, "differs": ["registry"],
+                "endpoint": process.endpoint}),
+            ("service", &key),
+            vec![seen.clone()],
+        ),
+        Say::ProviderSaysPublished,
+    ));
+}
+
 /// The place in words of the registry.
 fn place_of(address: &RegistryAddress) -> String {
     let group = address.group.as_ref().map(|(group, _)| group.as_str());
@@ -107,6 +161,20 @@ fn place_of(address: &RegistryAddress) -> String {
         ),
         _ => format!("/{}", group.unwrap_or("dubbo").trim_start_matches('/')),
     }
+}
+
+/// Every instance is of a process that says that it took the service out: that is why its metadata lack it.
+fn is_taken_out(own: &Own, case: &Case<'_>) -> bool {
+    let off: Vec<&Process> = own
+        .processes
+        .iter()
+        .filter(|process| offline(process, case).is_some())
+        .collect();
+    let mut instances = case.held.application.instances.iter();
+    instances.all(|instance| {
+        off.iter()
+            .any(|process| process.hosts().contains(&*instance.host))
+    })
 }
 
 /// DG6005: it exports the service and has taken it out of every registry; with whether both models were said.

@@ -14,6 +14,7 @@ use crate::{
     },
     model::qos::listing::Step,
     question::Question,
+    report::words::Say,
     view::{
         held::{Entry, Held},
         interface::Case,
@@ -47,9 +48,13 @@ pub(in crate::diagnose) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Cert
     }
     let question = computed.question;
     let alone = computed.registries.len() == 1;
-    for registry in computed.registries {
+    let owns = computed.own.apart(&question.service, &question.consumer);
+    for (registry, own) in computed
+        .registries
+        .iter()
+        .flat_map(|registry| owns.iter().map(move |own| (registry, own)))
+    {
         let address = registry.address.as_ref();
-        let own = computed.own;
         let Some(list) = own.list(&question.service, &question.consumer, address, alone) else {
             continue;
         };
@@ -129,10 +134,17 @@ fn silent(process: &Process) -> Option<Raised> {
             .refused
             .iter()
             .all(|refused| refused.trouble == Trouble::Silent);
+    // Bytes that never become an answer are no silence: slow, another protocol, or cut on the way.
+    let partial = process
+        .refused
+        .iter()
+        .filter_map(|refused| refused.words.as_deref())
+        .find(|words| words.ends_with("bytes and no end"));
+    let reason = partial.unwrap_or("no byte of an answer to any QOS command");
     all_silent.then(|| {
         raised(
             Code::AcceptsButSilent,
-            json!({"address": process.endpoint, "reason": "no byte of an answer to any QOS command"}),
+            json!({"address": process.endpoint, "reason": reason}),
             ("address", &process.endpoint),
             process
                 .refused
@@ -316,6 +328,15 @@ fn disagrees(computed: &Computed<'_>) -> Option<Raised> {
     let replayed = match state.judged.outcome {
         Outcome::Reachable
             if state.judged.emptied.is_none() && !state.judged.view.left.is_empty() =>
+        {
+            true
+        }
+        Outcome::Unknown
+            if state
+                .judged
+                .blocked_by
+                .iter()
+                .any(|fact| fact.why.say == Say::RoutersLose) =>
         {
             true
         }

@@ -69,6 +69,28 @@ pub(super) fn routing(own: &Own, case: &Case<'_>, list: &OwnList, judged: &Judge
     }
 }
 
+/// How long before it was seen a call may lie to speak of the same rules, milliseconds: a rule that was removed since
+/// leaves no trace.
+const RECENT_MS: i64 = 600_000;
+
+/// The last call that the consumer was watched at found addresses and its routers left none, and no rule was changed
+/// since: whatever the replay gives, it does not know all that routes there.
+pub(super) fn routes_nothing(own: &Own, case: &Case<'_>, list: &OwnList) -> bool {
+    let question = case.question;
+    let calls = own.routed(&question.service, &question.consumer);
+    let Some((call, shown)) = calls.last() else {
+        return false;
+    };
+    let asked = shown.seen_at.as_deref().and_then(|at| at.parse().ok());
+    let seen_at: Option<jiff::Timestamp> = asked.or_else(|| list.seen_at());
+    let is_recent = seen_at.is_some_and(|at| at.as_millisecond() - call.at_ms <= RECENT_MS);
+    let is_in_force = last_change(case).is_none_or(|changed| call.at_ms > changed);
+    let loses = call
+        .numbers()
+        .is_some_and(|(input, output)| input > 0 && output == 0);
+    is_recent && is_in_force && loses
+}
+
 /// When the newest rule that is read was changed, milliseconds since 1970.
 pub(super) fn last_change(case: &Case<'_>) -> Option<i64> {
     case.held

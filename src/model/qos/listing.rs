@@ -24,6 +24,15 @@ pub struct Exported {
     pub published: Vec<Published>,
 }
 
+impl Exported {
+    /// Whether the revision of the instance has it: what is published by interface alone, or taken offline, is not in it
+    /// (`ServiceDiscoveryRegistry.doUnregister` removes it from the metadata). Where nothing is said it may be.
+    pub fn is_by_application(&self) -> bool {
+        let by_application = |one: &Published| one.yes && one.model != Some(Model::Interface);
+        !self.internal && (self.published.is_empty() || self.published.iter().any(by_application))
+    }
+}
+
 /// Whether a service is published in one registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Published {

@@ -104,6 +104,15 @@ sentences! {
     QosRaw: "the QOS port {endpoint} gives an answer of no known shape", "QOS 端口 {endpoint} 的应答形式未知";
     OwnListHas: "the consumer itself has {count} addresses ({step})", "消费者自身有 {count} 个地址（{step}）";
     OwnListEmpty: "the consumer itself has no address ({step})", "消费者自身没有地址（{step}）";
+    EndpointsOrder: "which application the consumer is told of first", "消费者先收到哪个应用的通知";
+    EndpointsUnreadable: "an instance has unreadable dubbo.endpoints: its notification is lost, what came before stays", "某个实例的 dubbo.endpoints 无法解析：该次通知丢失，之前的保留";
+    OwnListsDiffer: "consumers of this application say different things on their QOS ports", "同一应用的多个消费者在 QOS 端口上所说不同";
+    WhichConsumer: "which of these consumers is asked about", "问的是其中哪个消费者";
+    HowWhichConsumer: "name it: --consumer-ip with the address of its QOS port", "指明：--consumer-ip 加其 QOS 端口的地址";
+    OwnListDisabled: "the consumer has switched off every address of its own list", "消费者已停用自身列表中的所有地址";
+    RoutersLose: "the consumer was watched losing every address in its routers", "观察到消费者的路由丢掉了所有地址";
+    ProviderSaysPublished: "a provider says on its QOS port that it is published", "某个提供者在其 QOS 端口上称已发布";
+    DoAskThere: "ask it on its own host", "在其所在主机上查询";
     OwnListOlder: "the consumer's own list was seen before", "消费者自身的列表是在此之前看到的";
     OwnListDecides: "the consumer's own list decides", "由消费者自身的列表决定";
     OwnListDisagrees: "the consumer's own list does not fit", "与消费者自身的列表不符";

@@ -1,10 +1,17 @@
 //! The address under which a service of an application is called: `dubbo.endpoints`, the service's own port, or the
 //! instance's.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::known::Instance;
-use crate::model::{metadata::ServiceInfo, version::Line};
+use super::{SHOWN, known::Instance, object, revisions::Described};
+use crate::{
+    diagnose::code::Code,
+    model::{metadata::ServiceInfo, version::Line},
+    view::stage::{Dropped, Raised, Stage, StageId},
+};
+
+/// The word for them in parameters of findings.
+pub(crate) const ENDPOINTS: &str = "dubbo.endpoints";
 
 /// What the endpoints say of the port of a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +38,7 @@ pub(crate) enum Endpoints {
 impl Endpoints {
     /// Reads them.
     pub(crate) fn of(instance: &Instance) -> Self {
-        Self::of_text(instance.metadata.get("dubbo.endpoints"))
+        Self::of_text(instance.metadata.get(ENDPOINTS))
     }
 
     /// The port of a protocol; of two the first counts.
@@ -93,4 +100,48 @@ pub(crate) fn port(instance: &Instance, service: &ServiceInfo, line: Line) -> Op
         Ports::Unreadable => None,
         Ports::Of(port) => Some(port),
     }
+}
+
+/// Whether the endpoints of an instance are such that the client throws as soon as it needs a port from them.
+pub(super) fn are_unreadable(instance: &Instance, line: Line) -> bool {
+    line.is_3x() && Endpoints::of(instance) == Endpoints::Unreadable
+}
+
+/// Whether the client throws on an instance: for any service of its revision, not only the one asked for, a port is looked
+/// up. What only a QOS port or a log says of a service leaves its port out: metadata of 3.1 on have one.
+pub(super) fn throws(described: &Described<'_>, line: Line) -> bool {
+    are_unreadable(described.instance, line)
+        && !(described.partial && line >= Line::V3_1)
+        && described
+            .services
+            .iter()
+            .any(|service| port(described.instance, service, line).is_none())
+}
+
+/// Stage I when the notification is lost: not one address of it arrives.
+pub(super) fn lost(total: usize, taken: &[&Instance], broken: &[&Instance]) -> Stage {
+    let drops = taken.iter().map(|instance| Dropped {
+        address: instance.address.clone(),
+        code: Code::InstanceMetadataMissing,
+        rule: None,
+        position: None,
+    });
+    let mut applications: Vec<&str> = broken.iter().map(|one| &*one.application).collect();
+    applications.sort_unstable();
+    applications.dedup();
+    let applications = applications.join(", ");
+    let raised = Raised {
+        code: Code::InstanceMetadataMissing,
+        params: object(json!({
+            "application": applications, "lacks": ENDPOINTS, "count": broken.len(),
+            "address": broken.first().map(|one| &one.address), "form": "unreadable",
+        })),
+        subject: ("application".to_owned(), applications),
+        evidence: broken
+            .iter()
+            .take(SHOWN)
+            .map(|one| one.evidence.clone())
+            .collect(),
+    };
+    Stage::counted(StageId::Instances, total, 0, drops.collect(), vec![raised])
 }

@@ -5,7 +5,7 @@
 //! Which of the two a consumer uses is not decided here.
 
 pub(crate) mod cached;
-mod endpoints;
+pub(crate) mod endpoints;
 pub mod invokers;
 mod key;
 mod known;
@@ -23,9 +23,12 @@ use serde_json::{Map, Value};
 use super::{
     held::{Held, Reach},
     interface::{Addresses, Case, Kept, Routed, View, same_rule},
-    stage::{Model, Stage, StageId, State},
+    stage::{Model, NotSeen, Stage, StageId, State},
 };
-use crate::{diagnose::code::Code, model::version::Line, question::Question, view::held::Entry};
+use crate::{
+    diagnose::code::Code, model::version::Line, question::Question, report::words::Say,
+    view::held::Entry,
+};
 
 pub use known::{
     Alien, Application, Instance, MappedElsewhere, Mapping, MappingForm, Metadata, Told,
@@ -143,6 +146,9 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
         skip(view, &[StageId::Key]);
         return Vec::new();
     }
+    if !repaired.contains(&StageId::Instances) && !digest(case, &taken, &mut revisions, view) {
+        return Vec::new();
+    }
     view.partial = revisions.known.iter().any(|described| described.partial);
     let (key, entries) = key::stage(case, &revisions, repaired);
     if entries.is_empty() && !revisions.open.is_empty() && key.state == State::Failed {
@@ -158,6 +164,64 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
     }
     view.stages.push(key);
     entries
+}
+
+/// Endpoints that cannot be read cost a 3.x client the whole notification, the other instances in it too
+/// (`ServiceInstancesChangedListener.onEvent`). Says whether it gets through to the key.
+fn digest<'a>(
+    case: &Case<'_>,
+    taken: &[&'a Instance],
+    revisions: &mut revisions::Revisions<'a>,
+    view: &mut View,
+) -> bool {
+    let line = case.dubbo().line();
+    let known = revisions.known.iter();
+    let broken: Vec<&Instance> = known
+        .filter(|described| endpoints::throws(described, line))
+        .map(|described| described.instance)
+        .collect();
+    // With the metadata that nobody saw, a port may be looked up there.
+    let mut open = revisions.open.iter();
+    let risky = open.any(|(instance, _)| endpoints::are_unreadable(instance, line));
+    if broken.is_empty() && !risky {
+        return true;
+    }
+    // Each application is told for itself, together with those before it: which comes first is not known.
+    let alone = taken.iter().all(|instance| {
+        let same = |one: &&Instance| one.application == instance.application;
+        broken.iter().any(same)
+    });
+    if alone && !broken.is_empty() {
+        view.stages.pop();
+        if let Some(stage) = view.stages.pop() {
+            let total = stage.input.unwrap_or(taken.len());
+            view.stages.push(endpoints::lost(total, taken, &broken));
+        }
+        skip(view, &[StageId::Revision, StageId::Key]);
+        return false;
+    }
+    if let Some(stage) = view.stages.last_mut() {
+        stage.state = State::Unknown;
+        if stage.not_seen.is_empty() {
+            stage.not_seen.push(NotSeen {
+                what: Say::EndpointsOrder.into(),
+                why: Say::EndpointsUnreadable.into(),
+                how_to_see: Some(Say::HowQos.into()),
+                required: true,
+            });
+        }
+        let raised = endpoints::lost(taken.len(), taken, &broken).raises;
+        stage
+            .raises
+            .extend(raised.into_iter().filter(|_| !broken.is_empty()));
+    }
+    view.bound = taken
+        .iter()
+        .map(|instance| instance.address.clone())
+        .collect();
+    revisions.known.clear();
+    skip(view, &[StageId::Key]);
+    false
 }
 
 fn skip(view: &mut View, ids: &[StageId]) {

@@ -117,6 +117,7 @@ pub(super) fn stage<'a>(
         drops,
         raises(case, &dropped),
     );
+    stage.raises.extend(not_as_named(case, &found.known));
     if found.known.is_empty() && !found.open.is_empty() {
         stage.state = State::Unknown;
         stage.raises.extend(possible(case, &found.open));
@@ -126,6 +127,33 @@ pub(super) fn stage<'a>(
     stage.not_seen = not_seen;
     stage.because = stage.not_seen.first().map(|fact| fact.what.clone());
     (stage, found)
+}
+
+/// DG4005 where the text has the service all the same: Dubbo takes it, and whoever registered it did not write it.
+fn not_as_named(case: &Case<'_>, known: &[Described<'_>]) -> Option<Raised> {
+    known.iter().find_map(|described| {
+        let key = described.instance.metadata_key()?;
+        // What is no digest at all was not computed by any Dubbo.
+        let is_digest = key.1.len() == 32 && key.1.bytes().all(|b| b.is_ascii_hexdigit());
+        let Some(Metadata::Here {
+            differs: Some(computed),
+            evidence,
+            ..
+        }) = case
+            .held
+            .application
+            .metadata
+            .get(&key)
+            .filter(|_| is_digest)
+        else {
+            return None;
+        };
+        let why = Why::Other {
+            computed: computed.clone(),
+            evidence: evidence.clone(),
+        };
+        Some(raised(case, &[&(described.instance, why)]))
+    })
 }
 
 /// Why the services of an instance are not there.

@@ -214,10 +214,20 @@ fn named_wrong(case: &Case<'_>, own: &BTreeSet<String>) -> Option<Raised> {
         .instances
         .iter()
         .any(|instance| mapped.contains(instance.application.as_str()));
+    // Without a mapping, instances whose metadata have the service say the same.
+    let sign = Sign::of(case);
+    let here = sign.meant(application);
+    let exporting = || {
+        sign.exporters
+            .iter()
+            .any(|name| here.contains(name) && !own.contains(name))
+    };
     let wrong = if instances.is_empty() {
         application.instances_known
-            && serving
-            && !own.iter().any(|name| mapped.contains(name.as_str()))
+            && (serving || exporting())
+            && !own
+                .iter()
+                .any(|name| mapped.contains(name.as_str()) || sign.exporters.contains(name))
     } else {
         instances.iter().all(lacks)
     };

@@ -106,7 +106,9 @@ fn placeholder(case: &Case<'_>) -> Option<Raised> {
         .registry
         .and_then(|registry| registry.placeholder())
         .map(|text| ("registry address", text));
-    let (place, value) = match in_address {
+    let in_url = case.question.consumer.params.get("url");
+    let in_url = in_url.and_then(|url| Some(("url", crate::question::placeholder(url)?)));
+    let (place, value) = match in_address.or(in_url) {
         Some(found) => found,
         None => in_key.filter(|_| !is_registered_literally(case))?,
     };

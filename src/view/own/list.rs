@@ -17,6 +17,7 @@ use crate::{
         version::{DubboVersion, Line},
     },
     question::{Consumer, RegistryAddress},
+    snapshot::SourceId,
     view::stage::Evidence,
 };
 
@@ -51,29 +52,55 @@ pub struct OwnList {
 }
 
 impl Own {
-    /// The process that is the consumer of the question: it has its name, or, where it has none, refers to the service
-    /// from its address. `None` when there is none, or more than one.
+    /// The process that is the consumer of the question. `None` when there is none, or more than one.
     pub fn consumer(&self, service: &ServiceKey, consumer: &Consumer) -> Option<&Process> {
-        let mut found = self.processes.iter().filter(|process| {
+        match self.consumers(service, consumer).as_slice() {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+
+    /// The processes that may be the consumer of the question: they refer to the service, have its name where they have
+    /// one, and its address where both are known. Another instance of the application has a list of its own.
+    fn consumers(&self, service: &ServiceKey, consumer: &Consumer) -> Vec<&Process> {
+        let processes = self.processes.iter();
+        let may_be = |process: &&Process| {
             if !process.refers_to(service) {
                 return false;
             }
             let names = process.applications();
             if let Some(wanted) = &consumer.application
                 && !names.is_empty()
+                && !names.contains(wanted)
             {
-                return names.contains(wanted);
+                return false;
             }
-            let host = process
-                .endpoint
-                .rsplit_once(':')
-                .map_or("", |(host, _)| host);
-            let told = consumer.ip.as_deref();
-            // A port of loopback was asked on the host itself, which nobody named.
-            is_loopback(host) || told.is_none_or(|ip| ip == host)
-        });
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
+            is_at(&process.endpoint, consumer.ip.as_deref(), names.is_empty())
+        };
+        processes.filter(may_be).collect()
+    }
+
+    /// One view for each process that may be the consumer of the question, as if the others had not been asked; without
+    /// such a choice there is one.
+    pub fn apart(&self, service: &ServiceKey, consumer: &Consumer) -> Vec<Self> {
+        let of: Vec<&SourceId> = self
+            .consumers(service, consumer)
+            .into_iter()
+            .map(|process| &process.source)
+            .collect();
+        if of.len() < 2 {
+            return vec![self.clone()];
+        }
+        of.iter()
+            .map(|chosen| Self {
+                processes: self
+                    .processes
+                    .iter()
+                    .filter(|process| process.source == **chosen || !of.contains(&&process.source))
+                    .cloned()
+                    .collect(),
+            })
+            .collect()
     }
 
     /// The consumer's list of a service from this registry (`alone` = the only one of the question).
@@ -192,6 +219,12 @@ impl OwnList {
         has_some && self.valid == Some(0) && self.disabled == 0
     }
 
+    /// It has addresses, none can be called, and some are switched off.
+    pub fn is_switched_off(&self) -> bool {
+        let has_some = self.count().is_some_and(|count| count > 0);
+        has_some && self.valid == Some(0) && self.disabled > 0
+    }
+
     /// It has no address, and that is said.
     pub fn is_empty(&self) -> bool {
         self.count() == Some(0)
@@ -222,6 +255,21 @@ fn uses(step: Step, model: Model) -> bool {
         (step, model),
         (Step::ForceInterface, Model::Application) | (Step::ForceApplication, Model::Interface)
     )
+}
+
+/// Whether a port may be one of a host with this address. A port of loopback was asked on the host itself, which nobody
+/// named; a name of a host cannot be compared, and counts where nothing else says whose port it is not.
+fn is_at(endpoint: &str, ip: Option<&str>, unnamed: bool) -> bool {
+    let host = endpoint.rsplit_once(':').map_or(endpoint, |(host, _)| host);
+    let Some(ip) = ip.filter(|_| !is_loopback(host)) else {
+        return true;
+    };
+    let address =
+        |text: &str| -> Option<std::net::IpAddr> { text.trim_matches(['[', ']']).parse().ok() };
+    match (address(host), address(ip)) {
+        (Some(host), Some(ip)) => host == ip,
+        _ => !unnamed || host == ip,
+    }
 }
 
 fn is_loopback(host: &str) -> bool {

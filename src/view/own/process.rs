@@ -1,5 +1,7 @@
 //! One process as its QOS port shows it.
 
+use std::collections::BTreeSet;
+
 use crate::{
     model::{
         qos::{
@@ -61,6 +63,8 @@ pub struct Refused {
     pub trouble: Trouble,
     /// What was said.
     pub evidence: Evidence,
+    /// How the connection ended, in the words of the recording.
+    pub words: Option<String>,
 }
 
 /// Why there is no answer. Each has another next step.
@@ -162,6 +166,7 @@ impl Process {
                     command: command.clone(),
                     trouble,
                     evidence: seen(Say::QosRefusedHere),
+                    words: line.err_text().map(str::to_owned),
                 }));
                 continue;
             }
@@ -174,6 +179,7 @@ impl Process {
                         command: command.clone(),
                         trouble,
                         evidence: seen(Say::QosRefusedHere),
+                        words: None,
                     }));
                 }
                 Answer::Raw(_) => self.raw.push(seen(Say::QosRaw)),
@@ -251,6 +257,16 @@ impl Process {
         names.sort();
         names.dedup();
         names
+    }
+
+    /// The hosts it is known under: that of its port, and those of its servers.
+    pub fn hosts(&self) -> BTreeSet<&str> {
+        let host = self.endpoint.rsplit_once(':').map(|(host, _)| host);
+        let hosts = self.servers.iter().filter_map(|(server, _)| {
+            let (_, address) = server.split_once("://")?;
+            Some(address.rsplit_once(':')?.0)
+        });
+        hosts.chain(host).collect()
     }
 
     /// Whether it answered anything.

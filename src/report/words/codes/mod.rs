@@ -44,6 +44,10 @@ pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
         let own = (lang == Lang::Zh)
             .then(|| reader::chinese(&value).or_else(|| errors::reason(&value)))
             .flatten();
+        let own = own.or_else(|| {
+            let is_why = code == Code::QosRefused && name == "why" && lang == Lang::Zh;
+            is_why.then(|| refusal(&value).to_owned())
+        });
         let level = (code == Code::SettingOverridden)
             .then(|| levels(name, params, lang))
             .flatten();
@@ -52,6 +56,19 @@ pub fn filled(code: Code, params: &Map<String, Value>, lang: Lang) -> String {
     }
     out.push_str(rest);
     out
+}
+
+/// Why a QOS port does not answer.
+fn refusal(word: &str) -> &str {
+    match word {
+        "foreign-ip" => "不允许外部 IP",
+        "permission" => "权限不足",
+        "cut-off" => "连接中途断开",
+        "too-large" => "应答过大",
+        "service-port" => "这是服务端口",
+        "not-qos" => "不是 QOS 端口",
+        other => other,
+    }
 }
 
 /// The levels of a ladder by their names: the winner's, and those behind the values that lost, `5000 (consumer)`.
@@ -163,6 +180,12 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
             "no provider of {service} is registered where this consumer looks ({place}): what stands there under its name is none: {strays}",
             "消费者查找的位置({place})没有 {service} 的提供者：以其名称注册的不是它的提供者：{strays}",
         )),
+        Code::InstanceMetadataMissing if params.get("form") == Some(&Value::from("unreadable")) => {
+            Some((
+                "the {lacks} of {count} instances of {application} (first {address}) cannot be read: a client of 3.x throws on it and takes none of the addresses it was told",
+                "{application} 有 {count} 个实例的 {lacks} 无法解析(首个 {address})：3.x 客户端在此抛出异常，本次收到的地址一个也不会生效",
+            ))
+        }
         Code::AllDisabled if is_part(params) => Some((
             "{count} of {total} entries are disabled in the registry",
             "注册中心中 {total} 个条目有 {count} 个被禁用",
