@@ -13,7 +13,7 @@ use super::{
     text::Said,
 };
 use crate::{
-    question::{Client, ConsumerState, Question, World},
+    question::{Client, ConsumerState, Question, RegistryKind, World},
     report::words::{Phrase, Say},
     view::{
         application,
@@ -184,7 +184,16 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
             .iter()
             .filter(|stage| stage.state == State::Unknown)
             .flat_map(|stage| stage.raises.clone());
-        let candidates = possible.map(|raised| (raised, Say::ListMayHide)).collect();
+        // Lists of Nacos leave the disabled ones out.
+        let of_nacos = case
+            .registry
+            .is_none_or(|registry| registry.kind == RegistryKind::Nacos);
+        let why = if of_nacos {
+            Say::ListMayHide
+        } else {
+            Say::EarlierStageUnknown
+        };
+        let candidates = possible.map(|raised| (raised, why)).collect();
         let mut judged = Judged::new(outcome, view);
         judged.candidates = candidates;
         judged.blocked_by = missing;

@@ -266,8 +266,15 @@ impl<'a> Probed<'a> {
         let all = list
             .iter()
             .all(|address| tried.contains(address) && is_dead(address));
-        let routed_to_dead =
-            !all && !judged.view.left.is_empty() && judged.view.left.iter().all(is_dead);
+        // Of `url=` every address is called, known to the registry or not.
+        let is_direct = judged.view.stage(&StageId::Question).is_some_and(|stage| {
+            let because = stage.because.as_ref();
+            because.is_some_and(|because| because.say == Say::DirectUrl)
+        });
+        let routed_to_dead = !is_direct
+            && !all
+            && !judged.view.left.is_empty()
+            && judged.view.left.iter().all(is_dead);
         let is_gone = |row: &Row| row.code() == Code::StaleProvider;
         if !all && !routed_to_dead || at_routers && !(all && rows.iter().all(is_gone)) {
             return;

@@ -43,6 +43,10 @@ enum Port {
     Closes,
     /// A web server.
     Web,
+    /// An old JDK: HTTP hangs, telnet answers.
+    OnlyTelnet,
+    /// Says in its own way that it does not understand, and closes.
+    Redis,
     /// The service port of a provider of 2.7.
     OldService,
 }
@@ -96,6 +100,16 @@ fn answer(port: Port, first: &str, mut stream: TcpStream) {
             stream,
             "HTTP/1.1 404 Not Found\r\ncontent-length: 14\r\n\r\n<html>no</html"
         ),
+        Port::OnlyTelnet if first.starts_with("GET ") => {
+            thread::sleep(Duration::from_secs(4));
+            Ok(())
+        }
+        Port::OnlyTelnet => match command(first) {
+            "ls" => write!(stream, "{}\r\ndubbo>", LISTING.replace("APP", "order-web")),
+            "version" => write!(stream, "dubbo version \"3.0.15\"\r\ndubbo>"),
+            _ => write!(stream, "true\r\ndubbo>"),
+        },
+        Port::Redis => write!(stream, "-ERR unknown command 'GET'\r\n"),
         Port::OldService => old_service(first, stream),
     };
 }
@@ -189,6 +203,7 @@ fn each_kind_of_port_is_told_within_the_limits() {
         (Port::Slow, Some("DG6010")),
         (Port::Closes, Some("DG6001")),
         (Port::Web, Some("DG6001")),
+        (Port::Redis, Some("DG6001")),
     ];
     let runs: Vec<_> = thread::scope(|scope| {
         let runs: Vec<_> = cases
@@ -213,6 +228,15 @@ fn each_kind_of_port_is_told_within_the_limits() {
             "{code:?}: {found:?}"
         );
     }
+}
+
+#[test]
+fn a_port_whose_http_hangs_is_asked_over_telnet_only() {
+    let ran = run(Port::OnlyTelnet);
+    let over_http = ran.heard.iter().filter(|line| line.starts_with("GET "));
+    assert_eq!(over_http.count(), 1, "{:?}", ran.heard);
+    let own = diag::view::own::processes(&ran.question, &ran.snapshot, &Missing::default());
+    assert!(own[0].listing.is_some() && own[0].version.is_some());
 }
 
 #[test]

@@ -276,7 +276,10 @@ fn untold(own: &Own, case: &Case<'_>, judged: &mut Judged) {
     let question = case.question;
     let of_consumer = own.consumer(&question.service, &question.consumer);
     let refusing = || {
-        let deaf = |process: &&Process| process.listing.is_none() && !process.refused.is_empty();
+        let deaf = |process: &&Process| {
+            let said = !process.refused.is_empty() || !process.raw.is_empty();
+            process.listing.is_none() && said
+        };
         own.processes.iter().find(deaf)
     };
     let (say, how, process) = match (of_consumer, refusing()) {

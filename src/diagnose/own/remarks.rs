@@ -101,7 +101,10 @@ fn refused(process: &Process) -> Option<Raised> {
                 Trouble::Closed | Trouble::Unreachable | Trouble::Silent
             )
         })
-        .min()?;
+        .min();
+    let Some(trouble) = trouble else {
+        return strange(process);
+    };
     let of_it: Vec<_> = process
         .refused
         .iter()
@@ -122,6 +125,29 @@ fn refused(process: &Process) -> Option<Raised> {
             .take(SHOWN)
             .map(|refused| refused.evidence.clone())
             .collect(),
+    ))
+}
+
+/// DG6001: it says something, and nothing that a QOS port says.
+fn strange(process: &Process) -> Option<Raised> {
+    let only_strange =
+        !process.answers() && process.servers.is_empty() && process.routed.is_empty();
+    let shown: Vec<Evidence> = process.raw.iter().take(SHOWN).cloned().collect();
+    if !only_strange || shown.is_empty() {
+        return None;
+    }
+    let command = |seen: &Evidence| {
+        let text = seen.address.get("command")?.as_str()?;
+        Some(text.split(' ').next()?.to_owned())
+    };
+    let mut commands: Vec<String> = process.raw.iter().filter_map(command).collect();
+    commands.sort();
+    commands.dedup();
+    Some(raised(
+        Code::QosRefused,
+        json!({"endpoint": process.endpoint, "why": Trouble::NotQos.word(), "commands": commands}),
+        ("qos", &process.endpoint),
+        shown,
     ))
 }
 

@@ -49,7 +49,10 @@ pub fn processes(question: &Question, snapshot: &Snapshot, missing: &Missing) ->
         .map(|(id, source)| {
             let mut process = Process::new(id, source.endpoint.as_deref().unwrap_or("-"));
             for key in &keys {
-                missing.note(snapshot, Want::any(id, key.clone()));
+                // What was attached to this run is there already.
+                if snapshot.latest(id, key).is_empty() {
+                    missing.note(snapshot, Want::any(id, key.clone()));
+                }
                 process.read(snapshot, key);
             }
             process

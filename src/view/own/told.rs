@@ -23,7 +23,9 @@ pub struct Told {
 impl Own {
     /// What the consumer of the question says; `None` when none of the processes is it.
     pub fn told(&self, question: &Question) -> Option<Told> {
-        let process = self.consumer(&question.service, &question.consumer)?;
+        let Some(process) = self.consumer(&question.service, &question.consumer) else {
+            return self.of_application(question);
+        };
         let names = process.applications();
         let version = process.version.as_deref();
         Some(Told {
@@ -33,6 +35,27 @@ impl Own {
             },
             version: version.and_then(|text| DubboVersion::parse(text).ok()),
             registries: registries(process, question),
+        })
+    }
+}
+
+impl Own {
+    /// What the processes of the consumer's application say that do not refer to the service, as far as all say the same:
+    /// their version.
+    fn of_application(&self, question: &Question) -> Option<Told> {
+        let wanted = question.consumer.application.as_ref()?;
+        let own = self
+            .processes
+            .iter()
+            .filter(|process| process.applications() == [wanted.clone()])
+            .filter_map(|process| process.version.as_deref())
+            .map(|text| DubboVersion::parse(text).ok());
+        let versions: Vec<Option<DubboVersion>> = own.collect();
+        let first = versions.first()?.clone()?;
+        let same = versions.iter().all(|other| other.as_ref() == Some(&first));
+        same.then(|| Told {
+            version: Some(first),
+            ..Told::default()
         })
     }
 }
