@@ -71,7 +71,8 @@ impl Interest {
                     self.host_taken |= values.is_empty();
                     self.hosts.extend(values);
                 }
-                Subject::Consumer(_) => {}
+                // The tag of a call always counts.
+                Subject::Consumer(_) | Subject::Tag => {}
             }
         }
     }

@@ -19,6 +19,8 @@ pub enum Subject {
     Argument(usize),
     /// An attachment.
     Attachment(String),
+    /// The tag that a call asks for, in its attachment or by its consumer.
+    Tag,
     /// A part or parameter of the consumer's URL.
     Consumer(String),
 }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::ask::{Ask, Subject};
 use super::call::Call;
 use super::chain::Making;
 use super::dialect::Dialect;
@@ -208,6 +209,25 @@ impl Router for TagRouter {
 
     fn readings(&self) -> Vec<(String, RuleState)> {
         self.readings.clone()
+    }
+
+    fn asks(&self) -> Vec<Ask> {
+        let in_force = self
+            .rule
+            .iter()
+            .filter(|it| it.rule.header.valid && it.rule.header.enabled);
+        in_force
+            .map(|rule| Ask {
+                subject: Subject::Tag,
+                values: rule
+                    .rule
+                    .tags
+                    .iter()
+                    .filter_map(|tag| tag.name.clone())
+                    .filter(|name| !name.is_empty())
+                    .collect(),
+            })
+            .collect()
     }
 
     fn prepare(&self, list: &AddressList) -> Box<dyn Prepared> {

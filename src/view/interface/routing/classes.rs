@@ -18,6 +18,10 @@ use crate::{
 const MOST: usize = 64;
 /// Names of methods times names in rules that are compared.
 const MOST_COMPARED: usize = 4_000_000;
+/// Classes that ask for a tag at most.
+const MOST_TAGGED: usize = 1_024;
+/// The attachment that asks for a tag.
+const TAG: &str = "dubbo.tag";
 /// A value that no rule writes.
 const OTHER: &str = "\u{1}other";
 
@@ -36,6 +40,17 @@ pub(super) struct Classes {
     pub(super) classes: Vec<Class>,
     /// There are more than were made.
     pub(super) cut: bool,
+}
+
+/// Classes that ask for a tag.
+#[derive(Debug, Clone)]
+pub(super) struct Tagged {
+    /// For each tag some of the classes without one, in their order.
+    pub(super) classes: Vec<Class>,
+    /// How many of them.
+    pub(super) each: usize,
+    /// There are tags that were not tried.
+    pub(super) untried: bool,
 }
 
 /// One thing that calls differ in.
@@ -102,6 +117,42 @@ pub(super) fn classes(
             .collect();
     }
     Classes { classes, cut }
+}
+
+/// The classes that differ from these in asking for a tag: one for each tag that rules in force write, and any other.
+/// Whoever asks for none is among the classes already.
+pub(super) fn with_tags(asks: &[Ask], classes: &[Class], given: &Invocation) -> Tagged {
+    let is_given =
+        given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
+    let of_tags = asks.iter().filter(|ask| ask.subject == Subject::Tag);
+    let tags: BTreeSet<&str> = of_tags
+        .clone()
+        .flat_map(|ask| ask.values.iter().map(String::as_str))
+        .collect();
+    if is_given || of_tags.count() == 0 {
+        return Tagged {
+            classes: Vec::new(),
+            each: 1,
+            untried: false,
+        };
+    }
+    // Where they would be too many, each tag is tried with the calls of the first class only.
+    let cut = (tags.len() + 1) * classes.len() > MOST_TAGGED;
+    let each = if cut { 1 } else { classes.len() };
+    let untried = tags.len() >= MOST_TAGGED;
+    let all = [OTHER].into_iter().chain(tags);
+    let tagged = all.take(MOST_TAGGED).flat_map(|tag| {
+        let shown = if tag == OTHER { "*" } else { tag };
+        let part = (format!("{TAG} = {shown}"), Some(tag.to_owned()));
+        let subject = Subject::Attachment(TAG.to_owned());
+        let classes = classes[..each].iter();
+        classes.map(move |class| with(class, &subject, &part))
+    });
+    Tagged {
+        classes: tagged.collect(),
+        each,
+        untried,
+    }
 }
 
 fn call_of(given: &Invocation, generic: bool) -> Call {
@@ -194,7 +245,7 @@ fn of_values(subject: &Subject, globs: &BTreeSet<&str>) -> Dimension {
     let name = match subject {
         Subject::Argument(place) => format!("arguments[{place}]"),
         Subject::Attachment(key) => format!("attachments[{key}]"),
-        Subject::Method | Subject::Consumer(_) => String::new(),
+        Subject::Method | Subject::Consumer(_) | Subject::Tag => String::new(),
     };
     let mut parts: Vec<(String, Option<String>)> = globs
         .iter()

@@ -43,7 +43,7 @@ use crate::{
         stage::{NotSeen, Raised, StageId},
     },
 };
-use classes::{Class, classes};
+use classes::{Class, classes, with_tags};
 
 pub(super) use stages::{kind_of, same_rule};
 
@@ -379,26 +379,36 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
     let generic = reference
         .text("generic")
         .is_some_and(|text| !text.eq_ignore_ascii_case("false"));
-    let found = classes(
-        &application.asks(&chain),
-        methods(input).as_ref(),
-        &case.question.invocation,
-        generic,
-    );
-    let classes = found
-        .classes
-        .into_iter()
-        .map(|class| {
-            let (outcome, split) = application.ways(&chain, &class.call);
-            let (fate, share) = fate(&outcome, split.as_ref());
-            Faring { class, fate, share }
-        })
-        .collect();
+    let asks = application.asks(&chain);
+    let given = &case.question.invocation;
+    let found = classes(&asks, methods(input).as_ref(), given, generic);
+    let fares = |class: Class| {
+        let (outcome, split) = application.ways(&chain, &class.call);
+        let (fate, share) = fate(&outcome, split.as_ref());
+        Faring { class, fate, share }
+    };
+    // Nobody says that a consumer's calls ask for a tag: those that do matter only where they lose what others keep.
+    let mut tagged = with_tags(&asks, &found.classes, given);
+    let own_tag = reference.text("dubbo.tag").is_some();
+    let mut classes: Vec<Faring> = found.classes.into_iter().map(&fares).collect();
+    if own_tag || classes.iter().all(|faring| faring.fate == Fate::Loses) {
+        tagged.classes.clear();
+        tagged.untried = false;
+    }
+    let count = classes.len();
+    for (at, class) in tagged.classes.into_iter().enumerate() {
+        let faring = fares(class);
+        // Each tag comes with all classes, in their order.
+        let plain = classes[at % count.min(tagged.each)].share;
+        if faring.loses() && faring.share > plain {
+            classes.push(faring);
+        }
+    }
     Ok(Replay {
         application,
         chain,
         classes,
-        cut: found.cut,
+        cut: found.cut || tagged.untried,
     })
 }
 
