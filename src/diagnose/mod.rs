@@ -31,6 +31,7 @@ pub(crate) use decide::Standing;
 pub(crate) use gather::providers;
 pub use models::{Models, Side};
 pub(crate) use models::{interface_view, used};
+pub(crate) use place::is_unstated;
 pub(crate) use worlds::LONGEST_OF_LINES;
 pub use zones::{ZoneRow, Zoned};
 
@@ -53,6 +54,11 @@ pub fn diagnose(question: &Question, snapshot: &Snapshot) -> Diagnosis {
     let mut diagnosis = decide::decide(question, snapshot);
     require::apply(question, &mut diagnosis);
     diagnosis
+}
+
+/// Makes the facts that the question demands required in an answer that does not come from [`diagnose`].
+pub(crate) fn demand_facts(question: &Question, diagnosis: &mut Diagnosis) {
+    require::apply(question, diagnosis);
 }
 
 /// The facts that [`budget::diagnose_budget`] looks for and nobody has asked yet.

@@ -198,6 +198,7 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         judged.candidates = candidates;
         judged.blocked_by = missing;
         in_other_worlds(&mut judged);
+        with_libraries(case, &mut judged);
         return judged;
     };
     let mut judged = Judged::new(Outcome::None, view);
@@ -267,6 +268,7 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         undecided(&mut judged, Say::EarlierStageUnknown);
     }
     judged.blocked_by.extend(missing);
+    with_libraries(case, &mut judged);
     if matches!(judged.outcome, Outcome::None | Outcome::Partly)
         && let Some(stage) = &judged.stage
         && *stage > StageId::Place
@@ -390,6 +392,37 @@ fn routed_away(judged: &mut Judged) {
     if let Some(raised) = judged.raised.as_mut().filter(|_| !routed.lost.is_empty()) {
         with_requests(raised, routed.lost);
     }
+}
+
+/// Some addresses were left out for a protocol whose libraries the consumer's process may have: when it has them, the
+/// routers get more, and may come to something else.
+fn with_libraries(case: &Case<'_>, judged: &mut Judged) {
+    if judged.view.libraries.is_empty() || judged.outcome == Outcome::Unknown {
+        return;
+    }
+    let came_to = |view: &View| {
+        let failed = view.failed();
+        let code = failed.and_then(|stage| Some(stage.raises.first()?.code));
+        (failed.is_some(), code, view.routed.partly)
+    };
+    let other = case.repaired(&BTreeSet::from([StageId::Protocol]));
+    if came_to(&other) == came_to(&judged.view) {
+        return;
+    }
+    let names = judged.view.libraries.iter().cloned().collect::<Vec<_>>();
+    let fact = NotSeen {
+        what: Phrase::new(Say::ProtocolLibrary).with("name", names.join(", ")),
+        why: Say::NotAsked.into(),
+        how_to_see: Some(Say::HowQos.into()),
+        required: true,
+    };
+    let raised = other.failed().and_then(|stage| stage.raises.first());
+    let raised = raised.cloned();
+    undecided(judged, Say::DependsOnConsumer);
+    judged
+        .candidates
+        .extend(raised.map(|raised| (raised, Say::DependsOnConsumer)));
+    judged.blocked_by.push(fact);
 }
 
 /// The verdict becomes a candidate.

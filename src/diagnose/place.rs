@@ -9,6 +9,7 @@ use super::{
     text::Said,
 };
 use crate::{
+    question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
     view::{
         application::MappedElsewhere,
@@ -170,13 +171,16 @@ pub(super) fn settle_there(
     true
 }
 
+/// Whether nobody says where in its registry the consumer looks.
+pub(crate) fn is_unstated(question: &Question, registry: Option<&RegistryAddress>) -> bool {
+    question.place_assumed
+        && registry.is_some_and(|registry| registry.group.is_none() && registry.namespace.is_none())
+}
+
 /// A pasted text names the registry and not the place in it: the default is taken, and holds only as far as no other
 /// place says something else, unless the consumer's own entry is here.
 pub(crate) fn assumed(case: &Case<'_>, judged: &mut Judged) {
-    let unstated = case.question.place_assumed
-        && case
-            .registry
-            .is_some_and(|registry| registry.group.is_none() && registry.namespace.is_none());
+    let unstated = is_unstated(case.question, case.registry);
     let about_place = judged
         .stage
         .as_ref()
@@ -193,7 +197,7 @@ pub(crate) fn assumed(case: &Case<'_>, judged: &mut Judged) {
         .find(|elsewhere| result_there(case, elsewhere) != here);
     let unseen = judged.outcome == Outcome::None && !case.held.swept.is_known();
     if other.is_none() && !unseen {
-        if judged.outcome == Outcome::None {
+        if matches!(judged.outcome, Outcome::None | Outcome::Partly) {
             judged.limits.insert(Limit::Place);
         }
         return;

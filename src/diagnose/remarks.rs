@@ -110,11 +110,12 @@ pub(super) fn remarks(computed: &Computed<'_>) -> Vec<(Raised, Certainty, bool)>
             found.extend(also.map(|raised| (raised.clone(), Certainty::Certain, false)));
         }
         let remarks = &judged.view.routed.remarks;
-        found.extend(
-            remarks
-                .iter()
-                .map(|raised| (raised.clone(), Certainty::Certain, reachable)),
-        );
+        found.extend(remarks.iter().map(|raised| {
+            let certainty = of_remark(computed, raised);
+            (raised.clone(), certainty, reachable)
+        }));
+        let maybe = judged.view.routed.maybe.iter();
+        found.extend(maybe.map(|raised| (raised.clone(), Certainty::Possible, reachable)));
     }
     found.extend(cached::remarks(computed));
     if reachable {
@@ -465,4 +466,19 @@ fn disagreement(computed: &Computed<'_>) -> Raised {
         ("registry", &registry),
         evidence,
     )
+}
+
+/// An application may bring an engine that its JDK does not have; that there is none only its own log says.
+fn of_remark(computed: &Computed<'_>, raised: &Raised) -> Certainty {
+    let engine = raised
+        .params
+        .get("engine")
+        .and_then(serde_json::Value::as_str);
+    let missing = &computed.question.consumer.missing_engines;
+    let is_told = engine.is_some_and(|engine| missing.iter().any(|known| known == engine));
+    if raised.code == Code::ScriptEngineMissing && !is_told {
+        Certainty::Likely
+    } else {
+        Certainty::Certain
+    }
 }

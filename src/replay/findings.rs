@@ -21,16 +21,51 @@ use crate::rule::kind::RuleKind;
 use crate::rule::release::snake_yaml;
 use crate::rule::tag;
 use crate::rule::yaml::{Document, Node, Value as Yaml, load_all};
+use crate::view::stage::{StageId, State};
 
 /// Conditions that are said to leak, in the order of their rules.
 const MOST_LEAKS: usize = 200;
 /// Method names of generic calls.
 const GENERIC: [&str; 2] = ["$invoke", "$invokeAsync"];
 
+/// What stages before the routers took away, when something is left: not said by any rule, and easily overlooked.
+fn earlier(trial: &Trial<'_>, found: &mut Vec<Finding>) {
+    let stages = trial.view.stages.iter().filter(|stage| {
+        stage.state == State::Ok
+            && matches!(
+                stage.id,
+                StageId::Entries
+                    | StageId::Instances
+                    | StageId::Revision
+                    | StageId::Protocol
+                    | StageId::Configurators
+            )
+    });
+    let raised = stages.filter_map(|stage| stage.raises.first());
+    for raised in raised.filter(|raised| raised.code != Code::WeightZero) {
+        let open = raised.code == Code::ProtocolFiltered && !trial.plan.protocols.is_empty();
+        found.push(Finding {
+            code: raised.code,
+            severity: raised.code.severity(),
+            certainty: if open {
+                Certainty::Possible
+            } else {
+                Certainty::Certain
+            },
+            subject: raised.subject.clone(),
+            params: raised.params.clone(),
+            evidence: raised.evidence.clone(),
+            remedy: Vec::new(),
+            see: Vec::new(),
+        });
+    }
+}
+
 /// All findings but the verdict's, by severity and code.
 pub(super) fn all(trial: &Trial<'_>, verdict: Option<Code>) -> Vec<Finding> {
     let mut found = Vec::new();
     tool(trial, &mut found);
+    earlier(trial, &mut found);
     delivery(trial, &mut found);
     effects(trial, &mut found);
     bounds(trial, &mut found);
@@ -114,16 +149,33 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
         .map(|reading| reading.key.as_str())
         .collect();
     let modelled = trial.folded.modelled.first().copied().unwrap_or_default();
+    // Where an address of another application may come first, its rules may be the ones that are read.
+    let maybe: BTreeSet<&str> = trial
+        .plan
+        .firsts
+        .iter()
+        .flat_map(|place| &trial.folded.readings_of[*place])
+        .map(|reading| reading.key.as_str())
+        .collect();
+    let of_view = &trial.view.routed.remarks;
     for (key, _) in trial.base().rules.texts() {
         let is_router = !matches!(
             RuleKind::of_key(key),
             None | Some(RuleKind::Configurator | RuleKind::Migration | RuleKind::Urls)
         );
-        if is_router && modelled && !read.contains(key) && !may_be_own(trial, key) {
+        let is_said = of_view.iter().any(|raised| {
+            raised.code == Code::RuleNotDelivered && raised.subject.1.ends_with(&format!("/{key}"))
+        });
+        if is_router && modelled && !is_said && !read.contains(key) && !may_be_own(trial, key) {
+            let certainty = if maybe.contains(key) {
+                Certainty::Possible
+            } else {
+                Certainty::Certain
+            };
             found.push(finding(
                 trial,
                 Code::RuleNotDelivered,
-                Certainty::Certain,
+                certainty,
                 Some(key),
                 None,
                 json!({"rule": key, "dubbo": dubbo.to_string(), "read": read}),
@@ -131,7 +183,7 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
         }
     }
     // Rules of the config centre and of the registry that lie where nobody looks: seen while the registry was read.
-    for raised in &trial.view.routed.remarks {
+    for raised in of_view {
         if raised.code == Code::RuleNotDelivered {
             found.push(Finding {
                 code: raised.code,
@@ -187,6 +239,8 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
 fn candidate(trial: &Trial<'_>, place: usize, found: &mut Vec<Finding>) {
     for reading in &trial.folded.readings_of[place] {
         let before = &trial.folded.readings_of[0];
+        let texts = &trial.scenarios[place].rules;
+        let given = |key: &str| texts.texts().any(|(known, _)| known == key);
         if before.iter().any(|known| known == reading) {
             continue;
         }
@@ -200,6 +254,11 @@ fn candidate(trial: &Trial<'_>, place: usize, found: &mut Vec<Finding>) {
                 json!({"rule": reading.key, "reason": "configVersion"}),
             ),
             RuleState::Empty => (
+                Code::RuleNoEffect,
+                json!({"rule": reading.key, "condition": null}),
+            ),
+            // An empty text: none for a consumer that starts, and no other one for a consumer that runs.
+            RuleState::Absent if given(&reading.key) => (
                 Code::RuleNoEffect,
                 json!({"rule": reading.key, "condition": null}),
             ),

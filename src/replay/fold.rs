@@ -157,6 +157,11 @@ impl<'a> Fold<'a> {
         &self.interest
     }
 
+    /// The chains of every scenario.
+    pub(super) fn sessions_mut(&mut self) -> &mut [Sessions<'a>] {
+        &mut self.sessions
+    }
+
     /// Takes a call.
     pub fn take(&mut self, request: &Request) {
         if request.count == 0 {

@@ -1,6 +1,6 @@
 //! From folded calls to one answer: outcome, verdict, certainty, and what else was found.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
@@ -14,6 +14,7 @@ use super::waterfall::{Cause, cause};
 use crate::diagnose::code::Code;
 use crate::diagnose::{
     Assumption, Candidate, Certainty, Diagnosis, Finding, Outcome, Remedy, Verdict, WorldResult,
+    is_unstated,
 };
 use crate::model::zone::Zones;
 use crate::question::{Client, ConsumerState};
@@ -37,12 +38,20 @@ pub struct Plan {
     pub running: Option<usize>,
     /// The consumer at other addresses, when its address is not known and some rule looks at it.
     pub hosts: Vec<usize>,
+    /// Lists that begin with an address of another application, when rules are read by the first one.
+    pub firsts: Vec<usize>,
+    /// A consumer that has what protocols need that Dubbo alone does not bring.
+    pub libraries: Option<usize>,
+    /// Those protocols.
+    pub protocols: BTreeSet<String>,
     /// Drills.
     pub drills: Vec<usize>,
     /// The rules are too long for the other lines: an assumed version stands alone.
     pub one_version: bool,
     /// The rule to compare with.
     pub candidate: Option<usize>,
+    /// The same for a consumer that was running before it came, when the state is not known.
+    pub candidate_running: Option<usize>,
     /// Versions to compare.
     pub matrix: Vec<usize>,
 }
@@ -370,15 +379,15 @@ fn certainty(
     let mut certainty = Certainty::Certain;
     let mut worlds = Vec::new();
     let mut differs = false;
-    let mut fact = |what: Say, how: Say| {
+    let mut fact = |what: Phrase, how: Option<Say>| {
         missing.push(NotSeen {
-            what: what.into(),
+            what,
             why: Say::WorldsDiffer.into(),
-            how_to_see: Some(how.into()),
+            how_to_see: how.map(Into::into),
             required: true,
         });
     };
-    let mut compare = |places: &[usize], what: Say, how: Say| {
+    let mut compare = |places: &[usize], what: Phrase, how: Option<Say>| {
         let mut said = false;
         for &place in places {
             let other = trial.found(place);
@@ -397,7 +406,7 @@ fn certainty(
             } else {
                 differs = true;
                 if !said {
-                    fact(what, how);
+                    fact(what.clone(), how);
                     said = true;
                 }
             }
@@ -405,18 +414,29 @@ fn certainty(
     };
     compare(
         &trial.plan.lines,
-        Say::ConsumerVersionUnknown,
-        Say::HowVersion,
+        Say::ConsumerVersionUnknown.into(),
+        Some(Say::HowVersion),
     );
     compare(
         trial.plan.running.as_slice(),
-        Say::ConsumerStateUnknown,
-        Say::HowStarting,
+        Say::ConsumerStateUnknown.into(),
+        Some(Say::HowStarting),
     );
     compare(
         &trial.plan.hosts,
-        Say::ReplayConsumerAddress,
-        Say::HowConsumerIp,
+        Say::ReplayConsumerAddress.into(),
+        Some(Say::HowConsumerIp),
+    );
+    for place in &trial.plan.firsts {
+        let application = trial.scenarios[*place].first.clone().unwrap_or_default();
+        let what = Phrase::new(Say::FirstAddress).with("application", application);
+        compare(&[*place], what, None);
+    }
+    let names: Vec<&str> = trial.plan.protocols.iter().map(String::as_str).collect();
+    compare(
+        trial.plan.libraries.as_slice(),
+        Phrase::new(Say::ProtocolLibrary).with("name", names.join(", ")),
+        Some(Say::HowQos),
     );
     let dubbo = &trial.base().world.dubbo;
     let registry_unknown = !dubbo.at_least([2, 7, 10])
@@ -424,14 +444,22 @@ fn certainty(
         && trial.interest.sees_host();
     // The routing of these patches was not held against the real classes.
     let partly_modelled = !dubbo.at_least([2, 7, 8]);
+    let subject = trial.subject;
+    // The default is taken for the place in the registry, and the consumer's own entry is not there.
+    let consumers = &subject.held.consumers;
+    let is_here = consumers
+        .iter()
+        .any(|it| it.is_of(&subject.question.consumer));
+    let unstated = is_unstated(&subject.question, subject.registry.as_ref()) && !is_here;
     let other_client = trial.subject.question.consumer.client == Some(Client::Go);
-    if registry_unknown || partly_modelled || other_client || found.uncertain > 0 {
+    if registry_unknown || unstated || partly_modelled || other_client || found.uncertain > 0 {
         certainty = certainty.min(Certainty::Likely);
     }
     ((!differs).then_some(certainty), worlds)
 }
 
-pub(super) fn state_word(state: ConsumerState) -> &'static str {
+/// A state of a consumer, as it is given on the command line.
+pub fn state_word(state: ConsumerState) -> &'static str {
     match state {
         ConsumerState::Running => "running",
         ConsumerState::Starting => "starting",
@@ -601,16 +629,24 @@ pub(super) fn other_lines(trial: &Trial<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether a drill, a candidate or the rules as they are make calls lose everything.
-pub fn loses(trial: &Trial<'_>) -> bool {
+/// Whether a drill, a candidate or the rules as they are make calls lose everything. Where nothing comes to the routers
+/// and the answer is open (`unknown`), nothing is lost as far as anybody knows.
+pub fn loses(trial: &Trial<'_>, outcome: Outcome) -> bool {
     let lost = |place: usize| {
         trial.folded.classes[place]
             .iter()
             .any(|class| class.requests > 0 && class.ran.may_lose())
     };
     let plan = trial.plan;
-    std::iter::once(0)
+    let before = trial.folded.addresses.as_ref().map_or(0, |all| all.len());
+    if before == 0 && outcome == Outcome::Unknown {
+        return false;
+    }
+    // What is lost in the assumed world only is not lost as far as anybody knows.
+    let now = (outcome != Outcome::Unknown).then_some(0);
+    now.into_iter()
         .chain(plan.drills.iter().copied())
         .chain(plan.candidate)
+        .chain(plan.candidate_running)
         .any(lost)
 }

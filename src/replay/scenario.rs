@@ -8,9 +8,11 @@ use super::rule_set::RuleTexts;
 use super::subject::Subject;
 use crate::input::requests::Caller;
 use crate::model::url::Url;
+use crate::model::version::DubboVersion;
 use crate::model::zone::Zones;
 use crate::question::World;
 use crate::route::application::{Application, Chain, Settings, Step};
+use crate::route::ask::Ask;
 use crate::route::call::Call;
 use crate::route::declared::Zones as ZonesOfList;
 use crate::route::outcome::Outcome;
@@ -28,6 +30,15 @@ const MOST_HELD: usize = 2_000_000;
 
 /// Shares that differ by less are one: what is left of adding fractions.
 const SAME_SHARE: f64 = 1e-9;
+
+/// What asks for a tag, in any line.
+const OLD_TAGS: [&str; 5] = [
+    "dubbo.tag",
+    "tag",
+    "dubbo.force.tag",
+    "request.tag",
+    "request.tag.force",
+];
 
 /// What is compared with what.
 #[derive(Debug, Clone)]
@@ -50,6 +61,10 @@ pub struct Scenario {
     pub settings: Settings,
     /// The caller's address where a call does not say it.
     pub caller_ip: Option<String>,
+    /// The application whose address comes first in the list; `None` = as the list was seen.
+    pub first: Option<String>,
+    /// The consumer's process has what protocols need that do not come with Dubbo alone.
+    pub libraries: bool,
 }
 
 /// The addresses of a list, in its order.
@@ -208,11 +223,26 @@ impl<'a> Sessions<'a> {
                 outcome: Err(thrown.clone()),
                 split: None,
             },
-            Form::Unmodelled { bounded } => unmodelled(size, *bounded),
+            Form::Unmodelled { bounded } => {
+                let asks = OLD_TAGS.iter().any(|name| call.attachment(name).is_some());
+                unmodelled(size, *bounded || asks)
+            }
         };
         Some(Ran {
             trace,
             addresses: Rc::clone(&session.addresses),
+        })
+    }
+
+    /// How likely it is that a call loses everything, without reasons. `None` = as for [`Self::run`].
+    pub(super) fn lost(&mut self, caller: &Caller, call: &Call) -> Option<f64> {
+        Some(match &self.session(caller)?.form {
+            Form::Modelled(application, chain) => match application.ways(chain, call) {
+                (Ok(outcome), split) if !outcome.is_empty() => split.map_or(0.0, |it| it.lost),
+                _ => 1.0,
+            },
+            Form::Broken(_) => 1.0,
+            Form::Unmodelled { .. } => 0.0,
         })
     }
 
@@ -236,6 +266,14 @@ impl<'a> Sessions<'a> {
     pub(super) fn readings(&mut self, caller: &Caller) -> Vec<Reading> {
         match self.session(caller).map(|session| &session.form) {
             Some(Form::Modelled(application, chain)) => application.readings(chain),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the rules in force ask about a caller's calls. Nothing when the version is not modelled.
+    pub(super) fn asks(&mut self, caller: &Caller) -> Vec<Ask> {
+        match self.session(caller).map(|session| &session.form) {
+            Some(Form::Modelled(application, chain)) => application.asks(chain),
             _ => Vec::new(),
         }
     }
@@ -280,10 +318,10 @@ impl<'a> Sessions<'a> {
             ip: caller.ip.clone().or_else(|| scenario.caller_ip.clone()),
             application: caller.application.clone(),
         };
-        let held = self
-            .subject
-            .addresses(&scenario.world, scenario.model, caller)?;
-        let kept: Vec<ServiceUrl> = held
+        let held =
+            self.subject
+                .addresses(&scenario.world, scenario.model, caller, scenario.libraries)?;
+        let mut kept: Vec<ServiceUrl> = held
             .urls
             .into_iter()
             .filter(|url| {
@@ -293,10 +331,17 @@ impl<'a> Sessions<'a> {
                     .any(|gone| gone.takes(url.own(), &scenario.zones))
             })
             .collect();
+        if let Some(first) = &scenario.first
+            && let Some(place) = kept
+                .iter()
+                .position(|url| url.remote_application() == Some(first.as_str()))
+        {
+            kept.rotate_left(place);
+        }
         let addresses: AddressNames =
             Rc::new(kept.iter().map(|url| named(url, &scenario.zones)).collect());
-        let tagged = kept.iter().any(|url| url.text("dubbo.tag").is_some())
-            || held.reference.text("dubbo.tag").is_some();
+        let has_tag = |url: &Url| OLD_TAGS.iter().any(|name| url.text(name).is_some());
+        let tagged = kept.iter().any(|url| has_tag(url.own())) || has_tag(&held.reference);
         let first = scenario.earlier.as_ref().unwrap_or(&scenario.rules);
         // Up to 2.7.5 a reference's own tag is merged into addresses in ways that are not modelled once a tag rule is
         // there: such a consumer was seen without an address that the same rules leave it later.
@@ -314,10 +359,7 @@ impl<'a> Sessions<'a> {
         };
         let form = match application {
             None => Form::Unmodelled {
-                bounded: tagged
-                    || scenario.rules.has_unknown()
-                    || scenario.rules.texts().next().is_some()
-                    || held.reference.text("router").is_some(),
+                bounded: tagged || self.has_rules(dubbo) || held.reference.text("router").is_some(),
             },
             Some(mut application) => {
                 let list = AddressList {
@@ -357,6 +399,13 @@ impl<'a> Sessions<'a> {
         entries
             .filter_map(|entry| entry.url(version).ok())
             .collect()
+    }
+
+    /// Whether there is a rule that routers which are not modelled would read: before 2.7 those of the registry only.
+    fn has_rules(&self, dubbo: &DubboVersion) -> bool {
+        let rules = &self.scenario.rules;
+        let in_center = || rules.has_unknown() || rules.texts().next().is_some();
+        !self.subject.held.routes.is_empty() || dubbo.at_least([2, 7, 0]) && in_center()
     }
 
     /// The consumer's zone as given, else that of its address.

@@ -34,8 +34,8 @@ impl Shift {
     }
 }
 
-/// From the first scenario to another, by the weights of the addresses (`random` load balancing without warm-up).
-pub fn shift(folded: &Folded, to: usize) -> Shift {
+/// From one scenario to another, by the weights of the addresses (`random` load balancing without warm-up).
+pub fn shift(folded: &Folded, from: usize, to: usize) -> Shift {
     let mut moved = Shift::default();
     #[expect(clippy::cast_precision_loss, reason = "a share of calls")]
     let total = folded.requests.max(1) as f64;
@@ -43,7 +43,7 @@ pub fn shift(folded: &Folded, to: usize) -> Shift {
         moved.by_address.insert(address.address.clone(), (0.0, 0.0));
     }
     for combination in &folded.combinations {
-        let before = &folded.classes[0][combination.classes[0]].ran;
+        let before = &folded.classes[from][combination.classes[from]].ran;
         let after = &folded.classes[to][combination.classes[to]].ran;
         let requests = combination.requests;
         #[expect(clippy::cast_precision_loss, reason = "a share of calls")]

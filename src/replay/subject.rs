@@ -19,9 +19,15 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The addresses that a caller's routers are asked about, found by one of the models. `None` = its client cannot read
-    /// the list at all.
-    pub fn addresses(&self, world: &World, model: Model, caller: &Caller) -> Option<Addresses> {
+    /// The addresses that a caller's routers are asked about, found by one of the models; with `libraries` also those whose
+    /// protocol needs more than Dubbo brings. `None` = its client cannot read the list at all.
+    pub fn addresses(
+        &self,
+        world: &World,
+        model: Model,
+        caller: &Caller,
+        libraries: bool,
+    ) -> Option<Addresses> {
         let mut question = self.question.clone();
         if let Some(ip) = &caller.ip {
             question.consumer.ip = Some(ip.clone());
@@ -36,7 +42,7 @@ impl Subject {
             world,
         };
         match model {
-            Model::Interface => case.addresses(),
+            Model::Interface => case.addresses(libraries),
             Model::Application => application::addresses(&case),
         }
     }

@@ -370,7 +370,10 @@ fn remedy_info(remedy: &Remedy, lang: Lang) -> RemedyInfo {
         text: remedy.text.text(lang),
         argv: remedy.argv.clone(),
         changes: remedy.changes,
-        same_facts: matches!(remedy.text.say, Say::DoAskOffered | Say::DoGiveVersion),
+        same_facts: matches!(
+            remedy.text.say,
+            Say::DoAskOffered | Say::DoGiveVersion | Say::DoTryCandidate
+        ),
     }
 }
 

@@ -210,9 +210,10 @@ pub(super) fn finding(report: &Report, finding: &FindingInfo, view: View<'_>) ->
                     text = format!("{text} ({})", Label::Changes.text(view.lang));
                 }
                 let mut argv = step.argv.clone();
+                let is_named = argv.iter().any(|word| word == "--snapshot");
                 if let Some(path) = view
                     .recording
-                    .filter(|_| step.same_facts && !argv.is_empty())
+                    .filter(|_| step.same_facts && !argv.is_empty() && !is_named)
                 {
                     argv.extend(["--snapshot".to_owned(), path.to_owned()]);
                 }

@@ -12,6 +12,7 @@ pub mod ask;
 pub mod call;
 mod call_match;
 mod chain;
+pub(crate) mod classes;
 mod clause;
 mod columns;
 mod condition;

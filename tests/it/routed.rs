@@ -173,3 +173,85 @@ fn the_gate_counts_what_a_candidate_loses_on_one_way_only() {
     );
     assert_eq!(candidate["changed"], 1);
 }
+
+#[test]
+fn every_fact_that_decides_is_named() {
+    let (exit, answer) = no_provider("route/condition/two-facts", &[]);
+    assert_eq!((exit, answer["outcome"].as_str()), (3, Some("unknown")));
+    let not_seen = texts(&answer["not_seen"], "what");
+    for name in ["region", "env"] {
+        assert!(
+            not_seen.iter().any(|what| what.contains(name)),
+            "{name}: {not_seen:?}"
+        );
+    }
+}
+
+#[test]
+fn a_rule_of_an_application_that_may_come_first_is_not_surely_unread() {
+    let (_, answer) = no_provider("route/condition/two-applications", &[]);
+    let findings = answer["findings"].as_array().unwrap();
+    let unread: Vec<&Value> = findings
+        .iter()
+        .filter(|it| it["code"] == "DG5005")
+        .collect();
+    assert!(
+        unread.iter().all(|it| it["certainty"] == "possible"),
+        "{unread:?}"
+    );
+}
+
+#[test]
+fn a_candidate_that_cannot_be_read_is_told_for_both_consumers() {
+    let dir = fixture("route_replay/candidate-both");
+    let args = |file: &'static str| {
+        let mut args = vec![
+            "route-replay",
+            "com.acme.OrderService",
+            "--providers",
+            "providers.txt",
+        ];
+        args.extend([
+            "-f",
+            "order-web.condition-router",
+            "--consumer-app",
+            "order-web",
+        ]);
+        args.extend([
+            "--consumer-ip",
+            "10.0.0.9",
+            "--dubbo",
+            "3.3.6",
+            "--method",
+            "getOrder",
+        ]);
+        args.extend(["--candidate", file]);
+        args
+    };
+    for file in [
+        "order-web.condition-router=broken.yaml",
+        "order-web.condition-router=empty.yaml",
+    ] {
+        let (_, answer) = answer(&dir, &args(file));
+        let candidate = &answer["replay"]["candidate"];
+        // A consumer that starts has no rule then, one that runs keeps the old one.
+        assert_eq!(
+            (candidate["state"].as_str(), candidate["changed"].as_u64()),
+            (Some("starting"), Some(1)),
+            "{file}"
+        );
+        let other = &candidate["other"];
+        assert_eq!(
+            (other["state"].as_str(), other["changed"].as_u64()),
+            (Some("running"), Some(0)),
+            "{file}"
+        );
+        let findings = answer["findings"].as_array().unwrap();
+        assert!(
+            findings
+                .iter()
+                .any(|it| it["subject"]["kind"] == "candidate"),
+            "{file}"
+        );
+    }
+}

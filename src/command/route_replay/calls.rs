@@ -8,9 +8,6 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-use flate2::read::MultiGzDecoder;
-use serde_json::Value;
-
 use super::super::{Surroundings, live};
 use super::files::failed;
 use super::sources::Found;
@@ -19,13 +16,14 @@ use crate::{
     error::InputError,
     input::{
         access_log::{self, AccessCounts},
-        requests::{Caller, Request, read_csv, read_jsonl},
+        requests::{Request, read_csv, read_jsonl},
     },
     model::service_key::ServiceKey,
     observe::interrupt,
     progress::Bar,
     replay::Fold,
 };
+use flate2::read::MultiGzDecoder;
 
 /// A file that is read as a stream.
 pub(super) struct Opened {
@@ -74,6 +72,8 @@ pub(super) struct Taken {
     pub(super) counts: Option<AccessCounts>,
     /// Ctrl-C ended it.
     pub(super) stopped: bool,
+    /// The rules tell more calls apart than were made.
+    pub(super) cut: bool,
 }
 
 /// Hands every call to the folds of all registries.
@@ -83,9 +83,10 @@ pub(super) fn read(
     folds: &mut [Fold<'_>],
     around: &Surroundings,
 ) -> anyhow::Result<Taken> {
-    let nothing = Taken {
+    let mut nothing = Taken {
         counts: None,
         stopped: false,
+        cut: false,
     };
     let Some(first) = found.first() else {
         return Ok(nothing);
@@ -110,8 +111,13 @@ pub(super) fn read(
         }
     };
     let Some(path) = args.requests.as_ref().or(args.access_log.as_ref()) else {
+        let own_tag = ["tag", "dubbo.tag"]
+            .iter()
+            .any(|name| known.params.contains_key(*name));
         for (found, fold) in found.iter().zip(folds) {
-            for request in of_flags(found) {
+            let unsaid = fold.unsaid(&found.methods, invocation, own_tag);
+            nothing.cut |= unsaid.cut;
+            for request in unsaid.requests {
                 take(std::slice::from_mut(fold), request);
             }
         }
@@ -157,31 +163,8 @@ pub(super) fn read(
     Ok(Taken {
         counts,
         stopped: stop.load(Ordering::Relaxed),
+        cut: false,
     })
-}
-
-/// One call for the flags, or one for every method of the service.
-fn of_flags(found: &Found) -> Vec<Request> {
-    let invocation = &found.subject.question.invocation;
-    let arguments: Vec<Value> = invocation
-        .arguments
-        .iter()
-        .map(|text| Value::from(text.as_str()))
-        .collect();
-    let methods: Vec<String> = match &invocation.method {
-        Some(method) => vec![method.clone()],
-        None if found.methods.is_empty() => vec!["*".to_owned()],
-        None => found.methods.clone(),
-    };
-    methods
-        .into_iter()
-        .map(|method| Request {
-            method,
-            arguments: Some(arguments.clone()),
-            caller: Caller::default(),
-            ..Request::default()
-        })
-        .collect()
 }
 
 /// Whether a line of the log is of the service, remembering the last answers: a log has few services.

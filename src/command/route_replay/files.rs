@@ -144,7 +144,7 @@ pub(super) fn methods(subject: &Subject, world: &World, model: Model) -> Vec<Str
             .filter_map(|entry| Some(entry.plain()?.text("methods")?.to_owned()))
             .collect(),
         Model::Application => subject
-            .addresses(world, model, &Caller::default())
+            .addresses(world, model, &Caller::default(), false)
             .into_iter()
             .flat_map(|addresses| addresses.urls)
             .filter_map(|url| Some(url.own().text("methods")?.to_owned()))

@@ -12,17 +12,18 @@ use sources::Found;
 use super::{Surroundings, begin, show, unbuilt, warn};
 use crate::{
     cli::RouteReplayArgs,
-    diagnose::Outcome,
+    diagnose::{Outcome, demand_facts},
     error::UsageError,
     exit::Exit,
     replay::{Fold, Trial, judge, loses},
     report::{
         Asked, Manner,
-        replay::{ReplayInfo, ReplayManner, replay_info},
+        replay::{CandidateChange, ReplayInfo, ReplayManner, replay_info},
         report,
-        words::Lang,
+        words::{Lang, Say},
     },
     settings::Settings,
+    view::stage::NotSeen,
 };
 
 /// Runs the verb.
@@ -105,6 +106,7 @@ fn replayed(
         .map(|(found, scenes)| Fold::new(&scenes.scenarios, &found.subject))
         .collect();
     let read = calls::read(args, found, &mut folds, around)?;
+    let cut = read.cut;
     answers.stopped |= read.stopped;
     let command = again(args, settings);
     for ((found, scenes), fold) in found.iter().zip(&scenes).zip(folds) {
@@ -112,6 +114,12 @@ fn replayed(
         let folded = fold.finish();
         let mut unseen = found.unseen();
         unseen.extend(scenes.unseen.iter().cloned());
+        unseen.extend(cut.then(|| NotSeen {
+            what: Say::MoreClasses.into(),
+            why: Say::NotEvaluated.into(),
+            how_to_see: Some(Say::HowReplayRequests.into()),
+            required: true,
+        }));
         let trial = Trial {
             folded: &folded,
             scenarios: &scenes.scenarios,
@@ -134,16 +142,17 @@ fn replayed(
             },
         );
         let shifted = info.candidate.as_ref().is_some_and(|change| {
-            change
-                .max_shift
-                .is_some_and(|most| change.largest_shift > most + 1e-9)
+            let both = std::iter::once(change).chain(change.other.as_deref());
+            both.into_iter().any(CandidateChange::shifts)
         });
-        let diagnosis = judge(&trial);
+        let mut diagnosis = judge(&trial);
+        demand_facts(&found.subject.question, &mut diagnosis);
         // What is lost on the ground of addresses that nobody could read is no loss.
         let is_read =
             found.subject.held.listing.is_known() || !found.subject.held.entries.is_empty();
-        answers.fault |=
-            shifted || loses(&trial) && (is_read || diagnosis.outcome != Outcome::Unknown);
+        answers.fault |= shifted
+            || loses(&trial, diagnosis.outcome)
+                && (is_read || diagnosis.outcome != Outcome::Unknown);
         answers.asked.push(Asked {
             question: found.subject.question.clone(),
             diagnosis,

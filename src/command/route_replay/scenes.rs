@@ -7,6 +7,7 @@ use crate::{
     cli::RouteReplayArgs,
     diagnose::LONGEST_OF_LINES,
     error::UsageError,
+    input::requests::Caller,
     model::version::{DubboVersion, Line},
     question::{Client, ConsumerState, World},
     replay::{Gone, Interest, Plan, RuleTexts, Scenario, as_go_reads},
@@ -15,18 +16,22 @@ use crate::{
         application::Settings as ChainSettings,
         declared::Declared,
         dialect::Dialect,
+        provider::Provider as _,
         rules::{RuleSource as _, RuleText, conditions_state},
         trace::RuleState,
     },
     rule::kind::RuleKind,
     view::{
+        directory::Protocols,
         held::Entry,
-        stage::{Evidence, NotSeen},
+        stage::{Evidence, Model, NotSeen},
     },
 };
 
 /// An address that no rule names, for a consumer of which nobody says where it runs.
 const ANY_HOST: &str = "192.0.2.254";
+/// Applications of which an address is put first at most.
+const MOST_FIRSTS: usize = 16;
 /// Most addresses of consumers that are tried when nobody says where it runs.
 const MOST_HOSTS: usize = 16;
 
@@ -70,6 +75,8 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
         zones: zones.clone(),
         settings: chain_settings(args, found)?,
         caller_ip: question.consumer.ip.is_none().then(|| ANY_HOST.to_owned()),
+        first: None,
+        libraries: false,
     };
     let mut scenarios = vec![base.clone()];
     let mut unseen = Vec::new();
@@ -124,6 +131,19 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
             }));
         }
     }
+    for application in applications(found, &base) {
+        plan.firsts.push(add(Scenario {
+            first: Some(application),
+            ..base.clone()
+        }));
+    }
+    plan.protocols = optional_protocols(found, &base);
+    if !plan.protocols.is_empty() {
+        plan.libraries = Some(add(Scenario {
+            libraries: true,
+            ..base.clone()
+        }));
+    }
     for text in &args.without {
         let gone = text
             .split(',')
@@ -136,6 +156,18 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
                     .hint("give --zone NAME=CIDR, or --zone-key with the parameter that names it"),
             );
         }
+        let known = known_zones(found, &base);
+        let zone = gone.iter().find_map(|one| match one {
+            Gone::Zone(name) if !known.contains(name) => Some(name),
+            _ => None,
+        });
+        if let Some(name) = zone {
+            let known = known.into_iter().collect::<Vec<_>>().join(", ");
+            return Err(
+                UsageError::new(format!("--without {text}: no zone is called {name}"))
+                    .hint(format!("zones that are known: {known}")),
+            );
+        }
         plan.drills.push(add(Scenario {
             name: text.clone(),
             gone,
@@ -144,15 +176,25 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
     }
     if !found.candidate.is_empty() {
         let rules = read(found.live.clone().with(&found.given).with(&found.candidate));
-        plan.candidate = Some(add(Scenario {
+        let had = earlier(&base.rules, &rules, &base.world.dubbo);
+        let candidate = Scenario {
             name: "candidate".to_owned(),
-            earlier: base
-                .earlier
-                .as_ref()
-                .map(|_| earlier(&base.rules, &rules, &base.world.dubbo)),
+            earlier: base.earlier.as_ref().map(|_| had.clone()),
             rules,
             ..base.clone()
-        }));
+        };
+        if question.consumer.state.is_none() {
+            // One that runs while the rule comes may keep what was there before.
+            plan.candidate_running = Some(add(Scenario {
+                world: World {
+                    state: ConsumerState::Running,
+                    ..base.world.clone()
+                },
+                earlier: Some(had),
+                ..candidate.clone()
+            }));
+        }
+        plan.candidate = Some(add(candidate));
     }
     for text in args.matrix.iter().map(|text| text.trim()) {
         let version = DubboVersion::parse(text)
@@ -170,6 +212,67 @@ pub(super) fn scenes(args: &RouteReplayArgs, found: &Found) -> Result<Scenes, Us
             .map(|rule| rule.key.clone())
             .collect(),
     })
+}
+
+/// Zones that networks were given for, and those that addresses say they are in.
+fn known_zones(found: &Found, base: &Scenario) -> BTreeSet<String> {
+    let zones = &found.subject.question.zones;
+    let caller = Caller::default();
+    let held = found
+        .subject
+        .addresses(&base.world, base.model, &caller, true);
+    let urls = held.iter().flat_map(|held| &held.urls);
+    let said = urls.filter_map(|url| zones.of_provider(url.own()).map(str::to_owned));
+    zones
+        .names()
+        .into_iter()
+        .map(str::to_owned)
+        .chain(said)
+        .collect()
+}
+
+/// The applications of addresses besides that of the first one: their rules would be read if theirs came first. Of those
+/// without a rule one stands for all.
+fn applications(found: &Found, base: &Scenario) -> Vec<String> {
+    let caller = Caller::default();
+    let subject = &found.subject;
+    let held = subject.addresses(&base.world, base.model, &caller, false);
+    let mut names: Vec<String> = Vec::new();
+    for url in held.iter().flat_map(|held| &held.urls) {
+        let name = url.remote_application().unwrap_or_default();
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    let names = names.into_iter().skip(1);
+    let candidates = found.candidate.iter().map(|rule| rule.key.as_str());
+    let keys: Vec<&str> = base
+        .rules
+        .texts()
+        .map(|(key, _)| key)
+        .chain(candidates)
+        .collect();
+    let has_rule = |name: &str| keys.iter().any(|key| key.starts_with(&format!("{name}.")));
+    let mut without_rule = false;
+    let decides = base.rules.has_unknown() || keys.iter().any(|key| !key.contains(':'));
+    names
+        .filter(|name| decides && (has_rule(name) || !std::mem::replace(&mut without_rule, true)))
+        .take(MOST_FIRSTS)
+        .collect()
+}
+
+/// Protocols of addresses that this version's jar names, or does not know, without bringing what they need.
+fn optional_protocols(found: &Found, base: &Scenario) -> BTreeSet<String> {
+    let question = &found.subject.question;
+    if base.model != Model::Interface || question.consumer.params.contains_key("protocol") {
+        return BTreeSet::new();
+    }
+    let known = Protocols::of(base.world.dubbo.line());
+    let entries = found.subject.held.entries.iter().filter_map(Entry::plain);
+    entries
+        .filter_map(|url| url.protocol)
+        .filter(|name| known.may_come_with_a_library(name))
+        .collect()
 }
 
 fn of_version(found: &Found, base: &Scenario, version: &DubboVersion) -> Scenario {

@@ -103,7 +103,7 @@ impl Reader<'_> {
         };
         let (model, view) = used(&case, None);
         let addresses = match model {
-            Model::Interface => case.addresses(),
+            Model::Interface => case.addresses(false),
             Model::Application => application::addresses(&case),
         };
         let mut providers: Vec<Provider> = addresses

@@ -12,7 +12,7 @@ use crate::model::secret::{MASK, is_secret_name};
 use crate::model::zone::Zones;
 use crate::replay::{
     self, Class, Coverage, Oddity, PartName, Ran, Trial, cause, differences, place, shift,
-    unguarded, waterfall, ways,
+    state_word, unguarded, waterfall, ways,
 };
 
 use super::words::{Lang, Say};
@@ -82,10 +82,7 @@ pub fn replay_info(trial: &Trial<'_>, manner: &ReplayManner) -> ReplayInfo {
                 .map(|place| drill_info(trial, *place))
                 .collect()
         }),
-        candidate: trial
-            .plan
-            .candidate
-            .map(|place| candidate_change(trial, place, manner)),
+        candidate: candidate(trial, manner),
         matrix: (!trial.plan.matrix.is_empty()).then(|| matrix_info(trial)),
     }
 }
@@ -285,7 +282,7 @@ fn drill_info(trial: &Trial<'_>, place: usize) -> DrillInfo {
             .first()
             .map_or(0, |class| class.ran.addresses.len()),
         lost: newly_lost.iter().map(|calls| calls.requests).sum(),
-        lost_share: rounded(shift(folded, place).lost_share),
+        lost_share: rounded(shift(folded, 0, place).lost_share),
         bounded: folded.classes[place]
             .iter()
             .filter(|class| class.ran.is_uncertain())
@@ -311,14 +308,39 @@ fn drill_info(trial: &Trial<'_>, place: usize) -> DrillInfo {
     }
 }
 
-fn candidate_change(trial: &Trial<'_>, place: usize, manner: &ReplayManner) -> CandidateChange {
+/// The comparison, for both kinds of consumers where they differ.
+fn candidate(trial: &Trial<'_>, manner: &ReplayManner) -> Option<CandidateChange> {
+    let plan = trial.plan;
+    let shown = candidate_change(trial, (0, plan.candidate?), manner);
+    let running = plan.candidate_running.map(|place| {
+        let before = plan.running.unwrap_or_default();
+        candidate_change(trial, (before, place), manner)
+    });
+    let other = running.filter(|running| {
+        let same = CandidateChange {
+            state: shown.state,
+            ..running.clone()
+        };
+        same != shown
+    });
+    Some(CandidateChange {
+        other: other.map(Box::new),
+        ..shown
+    })
+}
+
+fn candidate_change(
+    trial: &Trial<'_>,
+    (from, place): (usize, usize),
+    manner: &ReplayManner,
+) -> CandidateChange {
     let folded = trial.folded;
-    let moved = shift(folded, place);
+    let moved = shift(folded, from, place);
     let changes: Vec<_> = folded
         .combinations
         .iter()
         .filter_map(|calls| {
-            let before = &folded.classes[0][calls.classes[0]].ran;
+            let before = &folded.classes[from][calls.classes[from]].ran;
             let after = &folded.classes[place][calls.classes[place]].ran;
             before.differs_from(after).then(|| ChangeInfo {
                 requests: calls.requests,
@@ -331,6 +353,8 @@ fn candidate_change(trial: &Trial<'_>, place: usize, manner: &ReplayManner) -> C
         })
         .collect();
     CandidateChange {
+        state: state_word(trial.scenarios[place].world.state),
+        other: None,
         rules: manner.candidate.clone(),
         newly_lost: moved.lost,
         newly_lost_share: rounded(moved.lost_share),

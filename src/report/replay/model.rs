@@ -239,6 +239,8 @@ pub struct LostRequest {
 /// Before and after a candidate.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CandidateChange {
+    /// Which consumer: one that starts with it, or one that was running before it came.
+    pub state: &'static str,
     /// Keys of its rules.
     pub rules: Vec<String>,
     /// Calls that lose everything by it, or more often than before.
@@ -265,15 +267,21 @@ pub struct CandidateChange {
     pub changes: Vec<ChangeInfo>,
     /// How many kinds change.
     pub changes_total: usize,
+    /// The same for the other consumer, when nobody says which it is and it ends otherwise: a running one keeps what was
+    /// there before a text that cannot be read.
+    pub other: Option<Box<CandidateChange>>,
 }
 
 impl CandidateChange {
-    /// Whether calls lose everything with it, or more of them move than is allowed.
+    /// Whether calls lose everything with it, or more of them move than is allowed; for either kind of consumer.
     pub fn fails(&self) -> bool {
-        self.lost > 0
-            || self
-                .max_shift
-                .is_some_and(|most| self.largest_shift > most + 1e-9)
+        self.lost > 0 || self.shifts() || self.other.as_deref().is_some_and(Self::fails)
+    }
+
+    /// Whether more calls move than is allowed.
+    pub fn shifts(&self) -> bool {
+        self.max_shift
+            .is_some_and(|most| self.largest_shift > most + 1e-9)
     }
 }
 

@@ -110,7 +110,8 @@ pub(super) fn remedy(page: &mut Page, step: &RemedyInfo, view: View<'_>) {
     page.field(Label::Next.text(view.lang), &text);
     if !step.argv.is_empty() {
         let mut argv = step.argv.clone();
-        if let Some(path) = view.recording.filter(|_| step.same_facts) {
+        let is_named = argv.iter().any(|word| word == "--snapshot");
+        if let Some(path) = view.recording.filter(|_| step.same_facts && !is_named) {
             argv.extend(["--snapshot".to_owned(), path.to_owned()]);
         }
         page.command(&command(&argv));

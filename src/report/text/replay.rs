@@ -49,7 +49,10 @@ pub(super) fn replay(page: &mut Page, answer: &Answer, view: View<'_>) {
         drilled(page, drill, replay, view);
     }
     if let Some(candidate) = &replay.candidate {
-        compared(page, candidate, view);
+        compared(page, candidate, candidate.other.is_some(), view);
+        if let Some(other) = &candidate.other {
+            compared(page, other, true, view);
+        }
     }
     if let Some(matrix) = &replay.matrix {
         versions(page, matrix, view);
@@ -381,6 +384,8 @@ fn drilled(page: &mut Page, drill: &DrillInfo, replay: &ReplayInfo, view: View<'
         (Symbol::Failed, Style::Bad)
     } else if drill.bounded > 0 {
         (Symbol::Unknown, Style::Doubt)
+    } else if drill.addresses_after == drill.addresses_before {
+        (Symbol::Warning, Style::Doubt)
     } else {
         (Symbol::Ok, Style::Good)
     };
@@ -397,6 +402,9 @@ fn drilled(page: &mut Page, drill: &DrillInfo, replay: &ReplayInfo, view: View<'
             replay.requests
         ),
     );
+    if drill.addresses_after == drill.addresses_before {
+        page.under(Label::TakesNobody.text(lang), Some(Style::Doubt));
+    }
     for one in drill.no_fallback.iter().take(limit(view)) {
         page.under(
             &format!(
@@ -420,18 +428,24 @@ fn percent(share: f64) -> String {
     format!("{:.1}%", share * 100.0)
 }
 
-fn compared(page: &mut Page, candidate: &CandidateChange, view: View<'_>) {
+fn compared(page: &mut Page, candidate: &CandidateChange, with_state: bool, view: View<'_>) {
     let lang = view.lang;
-    heading(
-        page,
-        &format!(
-            "{} {} {}",
-            Label::CandidateRule.text(lang),
-            view.style.dot(),
-            safe(&candidate.rules.join(", "))
-        ),
-        view,
-    );
+    let dot = view.style.dot();
+    let rules = safe(&candidate.rules.join(", "));
+    let mut head = format!("{} {dot} {rules}", Label::CandidateRule.text(lang));
+    if with_state {
+        let state = match candidate.state {
+            "running" => Label::Running,
+            _ => Label::Starting,
+        };
+        let _ = write!(
+            head,
+            " {dot} {} {}",
+            Label::Consumer.text(lang),
+            state.text(lang)
+        );
+    }
+    heading(page, &head, view);
     let (symbol, style) = if candidate.fails() {
         (Symbol::Failed, Style::Bad)
     } else {

@@ -139,6 +139,7 @@ labels! {
     FirstLine: "first: line", "首个：行";
     NothingLeft: "nothing is left", "没有剩余地址";
     AtMost: "at most", "至多";
+    TakesNobody: "no address is there: the drill takes nobody away", "没有这样的地址：演练没有去掉任何地址";
     Probability: "drawn with probability", "被选中的概率";
     Coverage: "coverage", "覆盖";
     Odd: "odd", "注意";

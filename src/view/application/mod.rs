@@ -61,6 +61,7 @@ fn empty(stages: Vec<Stage>) -> View {
         near: Vec::new(),
         partial: false,
         routed: Routed::default(),
+        libraries: BTreeSet::new(),
     }
 }
 

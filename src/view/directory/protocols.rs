@@ -112,6 +112,18 @@ impl Protocols {
         }
     }
 
+    /// Whether a protocol that Dubbo alone does not bring may be there all the same: with libraries that its jar looks for,
+    /// or with one of another maker.
+    pub fn may_come_with_a_library(&self, protocol: &str) -> bool {
+        match self.support(protocol) {
+            Support::Yes => false,
+            Support::Optional => true,
+            Support::No => ![Line::V2_7, Line::V3_0, Line::V3_2, Line::V3_3]
+                .iter()
+                .any(|line| Self::of(*line).support(protocol) == Support::Yes),
+        }
+    }
+
     /// The supported ones, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)

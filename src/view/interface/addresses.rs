@@ -4,7 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Kept, Routed, View, key, run};
 use crate::model::url::Url;
-use crate::view::{directory::ServiceUrl, stage::Model};
+use crate::view::{
+    directory::ServiceUrl,
+    stage::{Model, StageId},
+};
 
 /// What the routers of a reference see.
 #[derive(Debug, Clone)]
@@ -20,9 +23,9 @@ pub struct Addresses {
 }
 
 impl Case<'_> {
-    /// What is left before the routers: entries of this service that the directory makes invokers of. `None` = the
-    /// real client throws on the list, so that what it has is not known.
-    pub fn addresses(&self) -> Option<Addresses> {
+    /// What is left before the routers: entries of this service that the directory makes invokers of; with `libraries`
+    /// whatever their protocol is. `None` = the real client throws on the list, so that what it has is not known.
+    pub fn addresses(&self, libraries: bool) -> Option<Addresses> {
         let nothing = BTreeSet::new();
         let mut view = View {
             model: Model::Interface,
@@ -35,14 +38,24 @@ impl Case<'_> {
             near: Vec::new(),
             partial: false,
             routed: Routed::default(),
+            libraries: BTreeSet::new(),
         };
         let kept = key::stages(self, &nothing, &mut view);
-        self.addresses_of(&kept)
+        let repaired = libraries.then_some(StageId::Protocol);
+        self.addresses_after(&kept, &repaired.into_iter().collect())
     }
 
     /// The same for entries of either model.
     pub(in crate::view) fn addresses_of(&self, kept: &[Kept<'_>]) -> Option<Addresses> {
-        let directory = run::directory(self, kept, &BTreeSet::new()).ok()?;
+        self.addresses_after(kept, &BTreeSet::new())
+    }
+
+    fn addresses_after(
+        &self,
+        kept: &[Kept<'_>],
+        repaired: &BTreeSet<StageId>,
+    ) -> Option<Addresses> {
+        let directory = run::directory(self, kept, repaired).ok()?;
         let reference = directory.subscription().consumer.clone();
         let consumer = if self.dubbo().line().is_3x() {
             reference.clone()

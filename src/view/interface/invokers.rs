@@ -14,11 +14,11 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    model::{url::Url, version::Line},
+    model::url::Url,
     report::words::{Phrase, Say},
     rule::overridden::is_misspelt,
     view::{
-        directory::{Protocols, Support},
+        directory::Protocols,
         held::{Entry, Layer, LayerKind, Listing},
         stage::{Dropped, Evidence, NotSeen, Raised, Stage, StageId, State},
     },
@@ -66,7 +66,8 @@ pub(super) fn stages<'a>(
         .zip(ran.results)
         .filter(|(_, result)| *result != Result::Repeated)
         .collect();
-    let results = protocol(case, results, stages);
+    let (results, libraries) = protocol(case, results, stages);
+    view.libraries = libraries;
     configurators(case, results, repaired, view)
 }
 
@@ -75,7 +76,7 @@ fn protocol<'a>(
     case: &Case<'a>,
     results: Vec<(Kept<'a>, Result)>,
     stages: &mut Vec<Stage>,
-) -> Vec<(Kept<'a>, Result)> {
+) -> (Vec<(Kept<'a>, Result)>, BTreeSet<String>) {
     let total = results.len();
     let (other, usable): (Vec<_>, Vec<_>) = results
         .into_iter()
@@ -115,15 +116,16 @@ fn protocol<'a>(
         .collect();
     let mut stage = Stage::counted(StageId::Protocol, total, usable.len(), drops, raises);
     // What libraries a process has besides Dubbo's own is not seen.
+    let known = Protocols::of(case.dubbo().line());
     let open: BTreeSet<&str> = other
         .iter()
-        .filter(|(kept, result)| match result {
-            Result::Unsupported(Support::Optional) => true,
-            Result::Unsupported(_) => !is_dubbos(kept.url.protocol.as_deref()),
-            _ => false,
+        .filter(|(kept, result)| {
+            let name = kept.url.protocol.as_deref().unwrap_or_default();
+            matches!(result, Result::Unsupported(_)) && known.may_come_with_a_library(name)
         })
         .filter_map(|(kept, _)| kept.url.protocol.as_deref())
         .collect();
+    let libraries: BTreeSet<String> = open.iter().map(|name| (*name).to_owned()).collect();
     if usable.is_empty() && !open.is_empty() {
         stage.state = State::Unknown;
         stage.not_seen = vec![NotSeen {
@@ -136,16 +138,7 @@ fn protocol<'a>(
         stage.because = stage.not_seen.first().map(|fact| fact.what.clone());
     }
     stages.push(stage);
-    usable
-}
-
-/// Whether some line of Dubbo brings a protocol: another one may come with any library.
-fn is_dubbos(protocol: Option<&str>) -> bool {
-    protocol.is_some_and(|protocol| {
-        [Line::V2_7, Line::V3_0, Line::V3_2, Line::V3_3]
-            .iter()
-            .any(|line| Protocols::of(*line).support(protocol) == Support::Yes)
-    })
+    (usable, libraries)
 }
 
 /// O: switched off by the provider's own URL or by an override of the registry.

@@ -80,6 +80,8 @@ pub struct View {
     pub partial: bool,
     /// What the routers do to the classes of calls.
     pub routed: Routed,
+    /// Protocols of addresses that were left out, though the consumer's process may have what they need.
+    pub libraries: BTreeSet<String>,
 }
 
 impl View {
@@ -143,6 +145,7 @@ impl<'a> Case<'a> {
             near: Vec::new(),
             partial: false,
             routed: Routed::default(),
+            libraries: BTreeSet::new(),
         };
         if let Some(direct) = question::direct(self) {
             view.stages.extend(not_asked(&direct.because));

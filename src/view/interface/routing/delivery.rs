@@ -7,6 +7,8 @@ use super::{Case, Input, Replay};
 use crate::{
     diagnose::code::Code,
     report::words::Say,
+    route::provider::Provider as _,
+    rule::kind::RuleKind,
     view::{
         held::{LayerKind, RuleBearing},
         rule_store::StoredRule,
@@ -14,8 +16,12 @@ use crate::{
     },
 };
 
-/// All of them.
-pub(super) fn not_read(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<Raised> {
+/// All of them; and those that would be read if an address of another application came first.
+pub(super) fn not_read(
+    case: &Case<'_>,
+    input: &Input<'_>,
+    shown: &Replay<'_>,
+) -> (Vec<Raised>, Vec<Raised>) {
     let store = &case.held.rules;
     let read: Vec<String> = shown.application.keys_read().to_vec();
     let is_read = |rule: &StoredRule| {
@@ -23,7 +29,7 @@ pub(super) fn not_read(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -
             .filter_map(|key| store.find(key, case.dubbo()))
             .any(|found| found.name == rule.name)
     };
-    let mut found: Vec<Raised> = store
+    let (maybe, unread): (Vec<&StoredRule>, Vec<&StoredRule>) = store
         .stored
         .iter()
         .filter(|rule| rule.kind == LayerKind::RoutingRule && !is_read(rule))
@@ -34,8 +40,10 @@ pub(super) fn not_read(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -
                 .filter_map(|key| store.find(key, case.dubbo()))
                 .all(|found| found.text != rule.text)
         })
-        .map(|rule| raised(case, &rule.name, &read, vec![rule.evidence.clone()]))
-        .collect();
+        .partition(|rule| may_be_read(case, input, &rule.key));
+    let of_rule = |rule: &StoredRule| raised(case, &rule.name, &read, vec![rule.evidence.clone()]);
+    let maybe = maybe.into_iter().map(of_rule).collect();
+    let mut found: Vec<Raised> = unread.into_iter().map(of_rule).collect();
     // Rule URLs that this version has no router for, or that are copies for another one.
     let applied: Vec<String> = input
         .routes
@@ -78,7 +86,22 @@ pub(super) fn not_read(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -
             ));
         }
     }
-    found
+    (found, maybe)
+}
+
+/// Whether a rule is that of the application of some address: the one that comes first decides whose rules are read.
+fn may_be_read(case: &Case<'_>, input: &Input<'_>, key: &str) -> bool {
+    let first_decides = |kind: RuleKind| match kind {
+        RuleKind::Tag => true,
+        RuleKind::Condition | RuleKind::Script => case.dubbo().at_least([3, 2, 0]),
+        _ => false,
+    };
+    let Some(kind) = RuleKind::of_key(key).filter(|kind| first_decides(*kind)) else {
+        return false;
+    };
+    let application = kind.ending().and_then(|ending| key.strip_suffix(ending));
+    let mut names = input.urls.iter().map(|url| url.remote_application());
+    names.any(|name| name.is_some() && name == application)
 }
 
 /// Whether a rule that is not read is meant for this service or its consumer: its key names one of them, and no other

@@ -5,8 +5,8 @@
 //! without doubt.
 
 mod causes;
-mod classes;
 mod delivery;
+mod doubts;
 mod remarks;
 mod stages;
 mod told;
@@ -18,17 +18,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Case, Kept, View, run};
 use crate::{
-    diagnose::code::Code,
     model::{
         matching::{Terms, is_match},
         url::Url,
     },
-    question::{ConsumerState, Question},
+    question::{Invocation, Question},
     report::words::{Phrase, Say},
     route::{
         AddressList, Thrown,
         application::{Application, Chain, Settings},
-        ask::Subject,
+        call::{Call, JavaValue},
+        classes::{Class, Known, OTHER, classes, with_tags},
         declared::{Declared, Zones},
         dialect::Dialect,
         outcome::Outcome,
@@ -43,14 +43,8 @@ use crate::{
         stage::{NotSeen, Raised, StageId},
     },
 };
-use classes::{Class, classes, with_tags};
 
 pub(super) use stages::{kind_of, same_rule};
-
-/// Ways in which the unknown of a consumer is tried at most.
-const MOST_VARIANTS: usize = 16;
-/// Bytes of rules that are read again to try them.
-const LONGEST_REREAD: usize = 2 << 20;
 
 /// What the routers leave of the calls, beside the stages.
 #[derive(Debug, Clone, Default)]
@@ -72,6 +66,8 @@ pub struct Routed {
     pub nearest_patch: bool,
     /// Findings whatever the verdict.
     pub remarks: Vec<Raised>,
+    /// Findings that hold only if the addresses come in the order in which they were seen.
+    pub maybe: Vec<Raised>,
 }
 
 /// Addresses and what the routers get with them.
@@ -191,7 +187,7 @@ pub(super) fn stages<'a>(
     let told = stages::of(case, &input, &shown);
     let left = told.left.clone();
     let verdict = told.verdict();
-    doubts(case, &input, &shown, &verdict, &mut routed);
+    doubts::try_all(case, &input, &shown, &verdict, &mut routed);
     let fates = shown.fates();
     let lost = causes::of(case, &input, &shown);
     routed.partly =
@@ -220,9 +216,9 @@ pub(super) fn stages<'a>(
         });
     }
     routed.remarks.extend(remarks::all(case, &input, &shown));
-    routed
-        .remarks
-        .extend(delivery::not_read(case, &input, &shown));
+    let (unread, maybe) = delivery::not_read(case, &input, &shown);
+    routed.remarks.extend(unread);
+    routed.maybe.extend(maybe);
     view.stages.extend(told.stages);
     view.routed = routed;
     // Addresses left are those of the class that is shown.
@@ -380,15 +376,15 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         .text("generic")
         .is_some_and(|text| !text.eq_ignore_ascii_case("false"));
     let asks = application.asks(&chain);
-    let given = &case.question.invocation;
-    let found = classes(&asks, methods(input).as_ref(), given, generic);
+    let known = known(&case.question.invocation, generic);
+    let found = classes(&asks, methods(input).as_ref(), &known);
     let fares = |class: Class| {
         let (outcome, split) = application.ways(&chain, &class.call);
         let (fate, share) = fate(&outcome, split.as_ref());
         Faring { class, fate, share }
     };
     // Nobody says that a consumer's calls ask for a tag: those that do matter only where they lose what others keep.
-    let mut tagged = with_tags(&asks, &found.classes, given);
+    let mut tagged = with_tags(&asks, &found.classes, &known);
     let own_tag = reference.text("dubbo.tag").is_some();
     let mut classes: Vec<Faring> = found.classes.into_iter().map(&fares).collect();
     if own_tag || classes.iter().all(|faring| faring.fate == Fate::Loses) {
@@ -410,6 +406,25 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         classes,
         cut: found.cut || tagged.untried,
     })
+}
+
+/// What the question says of the calls.
+fn known(given: &Invocation, generic: bool) -> Known {
+    let method = given.method.clone();
+    let text = |text: &String| JavaValue::Text(text.clone());
+    let attachments = given.attachments.iter();
+    Known {
+        method: method.is_some() || generic,
+        told: method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty(),
+        call: Call {
+            method: method.unwrap_or_else(|| if generic { "$invoke" } else { OTHER }.to_owned()),
+            parameter_types: Vec::new(),
+            arguments: given.arguments.iter().map(text).collect(),
+            attachments: attachments
+                .map(|(name, value)| (name.clone(), text(value)))
+                .collect(),
+        },
+    }
 }
 
 /// Whether a tag of anybody or a tag rule bears on the calls.
@@ -436,205 +451,4 @@ fn methods(input: &Input<'_>) -> Option<BTreeSet<String>> {
         all.extend(methods.split(',').map(|name| name.trim().to_owned()));
     }
     (!all.is_empty()).then_some(all)
-}
-
-/// What a variant comes to: whether calls lose, and why.
-type Verdict = (Option<Code>, Vec<Fate>);
-
-/// Tries what is not known: the consumer's parameters, the order of the addresses, what a running consumer kept.
-fn doubts(
-    case: &Case<'_>,
-    input: &Input<'_>,
-    shown: &Replay<'_>,
-    verdict: &Verdict,
-    routed: &mut Routed,
-) {
-    let differs = |variant: &Variant, what: Phrase, why: Say, routed: &mut Routed| {
-        let Ok(other) = replay(case, input, variant) else {
-            return false;
-        };
-        let told = stages::of(case, input, &other);
-        if told.verdict() == *verdict {
-            return false;
-        }
-        routed.possible.extend(told.raised().cloned());
-        routed.undecided.push(untold(what, why));
-        true
-    };
-    let most = most_variants(case);
-    let parameter = |names: String| Phrase::new(Say::ConsumerParameter).with("name", names);
-    let (variants, untried) = variants(case, input, shown, most);
-    let differing = variants.into_iter().any(|(names, variant)| {
-        routed.assumed = true;
-        differs(&variant, parameter(names), Say::RulesAskForIt, routed)
-    });
-    if let (Some(name), false) = (untried, differing) {
-        routed
-            .undecided
-            .push(untold(parameter(name), Say::RulesAskForIt));
-    }
-    let address = |name: String| Phrase::new(Say::FirstAddress).with("application", name);
-    let mut firsts = firsts(case, input).into_iter().skip(1);
-    let differing = firsts.by_ref().take(most).any(|(application, first)| {
-        let variant = Variant {
-            first,
-            ..Variant::default()
-        };
-        let what = address(application);
-        differs(&variant, what, Say::FirstAddressDecides, routed)
-    });
-    if let (Some((application, _)), false) = (firsts.next(), differing) {
-        routed
-            .undecided
-            .push(untold(address(application), Say::FirstAddressDecides));
-    }
-    let stale = stale(case, shown);
-    if let Some(key) = stale.first() {
-        let what = Phrase::new(Say::PreviousRule).with("rule", key.clone());
-        let variant = Variant {
-            hidden: stale.iter().cloned().collect(),
-            ..Variant::default()
-        };
-        differs(&variant, what, Say::RunningKeepsRule, routed);
-    }
-}
-
-/// A fact that decides, and that nobody told.
-fn untold(what: Phrase, why: Say) -> NotSeen {
-    NotSeen {
-        what,
-        why: why.into(),
-        how_to_see: None,
-        required: true,
-    }
-}
-
-/// In how many ways the unknown is tried: fewer when rules are so long that reading them again and again takes time.
-fn most_variants(case: &Case<'_>) -> usize {
-    let rules = &case.held.rules.stored;
-    let length: usize = rules.iter().map(|rule| rule.text.len()).sum();
-    (LONGEST_REREAD / length.max(1)).clamp(1, MOST_VARIANTS)
-}
-
-/// Every application of a provider, and the first address that has it: its rules are read when that one comes first.
-/// Of applications without a rule one stands for all.
-fn firsts(case: &Case<'_>, input: &Input<'_>) -> Vec<(String, usize)> {
-    let rules = &case.held.rules;
-    let has_rule = |name: &str| {
-        let stored = rules.stored.iter().map(|rule| rule.name.as_str());
-        let unseen = rules.not_seen.keys().map(String::as_str);
-        stored.chain(unseen).any(|text| text.contains(name))
-    };
-    let mut found: Vec<(String, usize)> = Vec::new();
-    let mut known: BTreeSet<&str> = BTreeSet::new();
-    let mut without_rule = false;
-    for (place, url) in input.urls.iter().enumerate() {
-        let name = url.remote_application().unwrap_or_default();
-        if !known.insert(name) {
-            continue;
-        }
-        let is_first = found.is_empty();
-        if has_rule(name) || !std::mem::replace(&mut without_rule, true) || is_first {
-            found.push((name.to_owned(), place));
-        }
-    }
-    found
-}
-
-/// What the rules ask of the consumer that the question does not say, filled in so that they apply: one by one, and all
-/// together; and the first that `most` leaves out.
-fn variants(
-    case: &Case<'_>,
-    input: &Input<'_>,
-    shown: &Replay<'_>,
-    most: usize,
-) -> (Vec<(String, Variant)>, Option<String>) {
-    let consumer = &case.question.consumer;
-    let mut found: Vec<(String, Variant)> = Vec::new();
-    for ask in shown.application.asks(&shown.chain) {
-        let Subject::Consumer(name) = &ask.subject else {
-            continue;
-        };
-        let is_host = ["host", "address"].contains(&name.as_str());
-        let is_part = [
-            "protocol",
-            "port",
-            "path",
-            "username",
-            "password",
-            "interface",
-        ]
-        .contains(&name.as_str());
-        let is_known = if is_host {
-            consumer.ip.is_some() || input.consumer.host.is_some()
-        } else {
-            is_part || input.consumer.parameter(name).is_some()
-        };
-        if is_known {
-            continue;
-        }
-        let value = ask.values.first().map(|value| value.replace('*', "1"));
-        let value = value.unwrap_or_else(|| "-".to_owned());
-        let mut variant = Variant::default();
-        if is_host {
-            variant.host = Some(value);
-        } else {
-            variant.parameters.insert(name.clone(), value);
-        }
-        found.push((name.clone(), variant));
-    }
-    if found.len() > 1 {
-        let mut all = Variant::default();
-        let mut names: Vec<&str> = Vec::new();
-        for (name, variant) in &found {
-            for (name, value) in &variant.parameters {
-                all.parameters
-                    .entry(name.clone())
-                    .or_insert_with(|| value.clone());
-            }
-            all.host = all.host.or_else(|| variant.host.clone());
-            if names.last() != Some(&name.as_str()) && names.len() < MOST_VARIANTS {
-                names.push(name);
-            }
-        }
-        let together = (names.join(", "), all);
-        let untried = found.get(most - 1).map(|(name, _)| name.clone());
-        let untried = untried.filter(|_| found.len() > most);
-        if untried.is_some() {
-            found.truncate(most - 1);
-        }
-        found.push(together);
-        return (found, untried);
-    }
-    (found, None)
-}
-
-/// Rules whose text of now is not in force in a consumer that was running before: what it read earlier stays.
-fn stale(case: &Case<'_>, shown: &Replay<'_>) -> Vec<String> {
-    if case.world.state != ConsumerState::Running {
-        return Vec::new();
-    }
-    let since = case
-        .question
-        .consumer
-        .since
-        .map(jiff::Timestamp::as_millisecond);
-    let started_after = |key: &str| {
-        let rule = case.held.rules.find(key, case.dubbo());
-        let changed = rule.and_then(|rule| rule.changed_ms);
-        matches!((since, changed), (Some(since), Some(changed)) if since >= changed)
-    };
-    let keeps = |state: &RuleState, kind: &str| match state {
-        RuleState::Refused(_) | RuleState::TooNew => true,
-        // The tag router takes an empty rule for none.
-        RuleState::Empty => kind != "tag",
-        _ => false,
-    };
-    shown
-        .application
-        .readings(&shown.chain)
-        .into_iter()
-        .filter(|reading| keeps(&reading.state, reading.kind) && !started_after(&reading.key))
-        .map(|reading| reading.key)
-        .collect()
 }

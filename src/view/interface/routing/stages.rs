@@ -1,6 +1,6 @@
 //! From the trace of the class that is shown to stages of the report.
 
-use super::{Case, Faring, Fate, Input, Replay, Verdict, told};
+use super::{Case, Faring, Fate, Input, Replay, doubts::Verdict, told};
 use crate::{
     report::words::{Phrase, Say},
     route::{

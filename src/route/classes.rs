@@ -5,14 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    question::Invocation,
-    route::{
-        ask::{Ask, Subject},
-        call::{Call, JavaValue},
-        pattern::Pattern,
-    },
-};
+use super::ask::{Ask, Subject};
+use super::call::{Call, JavaValue};
+use super::pattern::Pattern;
 
 /// More classes than these are not tried.
 const MOST: usize = 64;
@@ -23,34 +18,34 @@ const MOST_TAGGED: usize = 1_024;
 /// The attachment that asks for a tag.
 const TAG: &str = "dubbo.tag";
 /// A value that no rule writes.
-const OTHER: &str = "\u{1}other";
+pub(crate) const OTHER: &str = "\u{1}other";
 
 /// A class with a call that stands for it.
 #[derive(Debug, Clone)]
-pub(super) struct Class {
+pub(crate) struct Class {
     /// What the calls have in common (`method = a, b`); empty when there is only one class.
-    pub(super) name: String,
+    pub(crate) name: String,
     /// One of them.
-    pub(super) call: Call,
+    pub(crate) call: Call,
 }
 
 /// The classes.
 #[derive(Debug, Clone)]
-pub(super) struct Classes {
-    pub(super) classes: Vec<Class>,
+pub(crate) struct Classes {
+    pub(crate) classes: Vec<Class>,
     /// There are more than were made.
-    pub(super) cut: bool,
+    pub(crate) cut: bool,
 }
 
 /// Classes that ask for a tag.
 #[derive(Debug, Clone)]
-pub(super) struct Tagged {
+pub(crate) struct Tagged {
     /// For each tag some of the classes without one, in their order.
-    pub(super) classes: Vec<Class>,
+    pub(crate) classes: Vec<Class>,
     /// How many of them.
-    pub(super) each: usize,
+    pub(crate) each: usize,
     /// There are tags that were not tried.
-    pub(super) untried: bool,
+    pub(crate) untried: bool,
 }
 
 /// One thing that calls differ in.
@@ -60,46 +55,46 @@ struct Dimension {
     parts: Vec<(String, Option<String>)>,
 }
 
-/// The classes of calls that an invocation leaves open.
-pub(super) fn classes(
-    asks: &[Ask],
-    methods: Option<&BTreeSet<String>>,
-    given: &Invocation,
-    generic: bool,
-) -> Classes {
+/// What is known of the calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Known {
+    /// What all of them have; the method of one that is not known is [`OTHER`].
+    pub(crate) call: Call,
+    /// The method is known, or no name that a rule writes is ever the one of a call.
+    pub(crate) method: bool,
+    /// Something of the call is told, so that the rest is as told.
+    pub(crate) told: bool,
+}
+
+/// The classes of calls that are left open by what is known of them.
+pub(crate) fn classes(asks: &[Ask], methods: Option<&BTreeSet<String>>, known: &Known) -> Classes {
     let mut values: BTreeMap<&Subject, BTreeSet<&str>> = BTreeMap::new();
     for ask in asks {
-        let known = values.entry(&ask.subject).or_default();
-        known.extend(ask.values.iter().map(String::as_str));
+        let all = values.entry(&ask.subject).or_default();
+        all.extend(ask.values.iter().map(String::as_str));
     }
-    let is_given =
-        given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
     let mut cut = false;
     let dimensions: Vec<Dimension> = values
         .into_iter()
         .filter_map(|(subject, globs)| match subject {
             Subject::Method
-                if given.method.is_none()
-                    && !generic
+                if !known.method
                     && globs.len() * methods.map_or(globs.len(), BTreeSet::len) > MOST_COMPARED =>
             {
                 cut = true;
                 None
             }
-            Subject::Method if given.method.is_none() && !generic => {
-                Some(of_methods(subject, &globs, methods))
-            }
-            Subject::Argument(_) | Subject::Attachment(_) if !is_given => {
+            Subject::Method if !known.method => Some(of_methods(subject, &globs, methods)),
+            Subject::Argument(_) | Subject::Attachment(_) if !known.told => {
                 Some(of_values(subject, &globs))
             }
             _ => None,
         })
         .filter(|dimension| dimension.parts.len() > 1)
         .collect();
-    let base = call_of(given, generic);
     let mut classes = vec![Class {
         name: String::new(),
-        call: base,
+        call: known.call.clone(),
     }];
     for dimension in dimensions {
         if classes.len() * dimension.parts.len() > MOST {
@@ -121,15 +116,13 @@ pub(super) fn classes(
 
 /// The classes that differ from these in asking for a tag: one for each tag that rules in force write, and any other.
 /// Whoever asks for none is among the classes already.
-pub(super) fn with_tags(asks: &[Ask], classes: &[Class], given: &Invocation) -> Tagged {
-    let is_given =
-        given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
+pub(crate) fn with_tags(asks: &[Ask], classes: &[Class], known: &Known) -> Tagged {
     let of_tags = asks.iter().filter(|ask| ask.subject == Subject::Tag);
     let tags: BTreeSet<&str> = of_tags
         .clone()
         .flat_map(|ask| ask.values.iter().map(String::as_str))
         .collect();
-    if is_given || of_tags.count() == 0 {
+    if known.told || of_tags.count() == 0 {
         return Tagged {
             classes: Vec::new(),
             each: 1,
@@ -152,24 +145,6 @@ pub(super) fn with_tags(asks: &[Ask], classes: &[Class], given: &Invocation) -> 
         classes: tagged.collect(),
         each,
         untried,
-    }
-}
-
-fn call_of(given: &Invocation, generic: bool) -> Call {
-    let method = given.method.clone();
-    Call {
-        method: method.unwrap_or_else(|| if generic { "$invoke" } else { OTHER }.to_owned()),
-        parameter_types: Vec::new(),
-        arguments: given
-            .arguments
-            .iter()
-            .map(|text| JavaValue::Text(text.clone()))
-            .collect(),
-        attachments: given
-            .attachments
-            .iter()
-            .map(|(name, value)| (name.clone(), JavaValue::Text(value.clone())))
-            .collect(),
     }
 }
 
@@ -278,21 +253,36 @@ mod tests {
         }
     }
 
+    fn nothing() -> Known {
+        Known {
+            call: Call {
+                method: OTHER.to_owned(),
+                ..Call::default()
+            },
+            method: false,
+            told: false,
+        }
+    }
+
     #[test]
     fn methods_that_no_rule_tells_apart_are_one_class() {
         let methods: BTreeSet<String> = ["create", "get", "list"].map(str::to_owned).into();
         let asks = [ask(Subject::Method, &["create*"])];
-        let found = classes(&asks, Some(&methods), &Invocation::default(), false);
+        let found = classes(&asks, Some(&methods), &nothing());
         let names: Vec<&str> = found.classes.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["method = create", "method = get, list"]);
-        let found = classes(&asks, None, &Invocation::default(), false);
+        let found = classes(&asks, None, &nothing());
         let names: Vec<&str> = found.classes.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["method = *", "method = create*"]);
-        let given = Invocation {
-            method: Some("get".to_owned()),
-            ..Invocation::default()
+        let given = Known {
+            call: Call {
+                method: "get".to_owned(),
+                ..Call::default()
+            },
+            method: true,
+            told: true,
         };
-        let found = classes(&asks, Some(&methods), &given, false);
+        let found = classes(&asks, Some(&methods), &given);
         assert_eq!(
             (found.classes.len(), found.classes[0].call.method.as_str()),
             (1, "get")
@@ -307,7 +297,7 @@ mod tests {
             let values: Vec<&str> = values.iter().map(String::as_str).collect();
             let mut asks = vec![ask(Subject::Method, &values)];
             asks.extend((0..places).map(|place| ask(Subject::Argument(place), &values)));
-            let found = classes(&asks, None, &Invocation::default(), false);
+            let found = classes(&asks, None, &nothing());
             prop_assert!(!found.classes.is_empty() && found.classes.len() <= MOST);
         }
     }

@@ -1,0 +1,251 @@
+//! What is not known and decides: the worlds in which the routers would come to something else.
+
+use std::collections::BTreeSet;
+
+use super::{Case, Fate, Input, Replay, Routed, Variant, replay, stages};
+use crate::{
+    diagnose::code::Code,
+    question::ConsumerState,
+    report::words::{Phrase, Say},
+    route::{ask::Subject, provider::Provider as _, trace::RuleState},
+    view::stage::NotSeen,
+};
+
+/// Ways in which the unknown of a consumer is tried at most.
+const MOST_VARIANTS: usize = 16;
+/// Bytes of rules that are read again to try them.
+const LONGEST_REREAD: usize = 2 << 20;
+
+/// What a variant comes to: whether calls lose, and why.
+pub(super) type Verdict = (Option<Code>, Vec<Fate>);
+
+/// Tries what is not known: the consumer's parameters, the order of the addresses, what a running consumer kept. Every
+/// fact that decides is named.
+pub(super) fn try_all(
+    case: &Case<'_>,
+    input: &Input<'_>,
+    shown: &Replay<'_>,
+    verdict: &Verdict,
+    routed: &mut Routed,
+) {
+    let differs = |variant: &Variant, what: Phrase, why: Say, routed: &mut Routed| {
+        let Ok(other) = replay(case, input, variant) else {
+            return false;
+        };
+        let told = stages::of(case, input, &other);
+        if told.verdict() == *verdict {
+            return false;
+        }
+        routed.possible.extend(told.raised().cloned());
+        routed.undecided.push(untold(what, why));
+        true
+    };
+    let most = most_variants(case);
+    let parameter = |names: String| Phrase::new(Say::ConsumerParameter).with("name", names);
+    let Variants {
+        alone,
+        together,
+        untried,
+    } = variants(case, input, shown, most);
+    let mut differing = false;
+    let mut named: BTreeSet<String> = BTreeSet::new();
+    for (name, variant) in alone {
+        routed.assumed = true;
+        // A name that is compared with several values is one fact.
+        if !named.contains(&name)
+            && differs(
+                &variant,
+                parameter(name.clone()),
+                Say::RulesAskForIt,
+                routed,
+            )
+        {
+            named.insert(name);
+            differing = true;
+        }
+    }
+    if let Some((names, variant)) = together.filter(|_| !differing) {
+        differing = differs(&variant, parameter(names), Say::RulesAskForIt, routed);
+    }
+    if let (Some(name), false) = (untried, differing) {
+        routed
+            .undecided
+            .push(untold(parameter(name), Say::RulesAskForIt));
+    }
+    let address = |name: String| Phrase::new(Say::FirstAddress).with("application", name);
+    let mut firsts = firsts(case, input).into_iter().skip(1);
+    let mut differing = false;
+    for (application, first) in firsts.by_ref().take(most) {
+        let variant = Variant {
+            first,
+            ..Variant::default()
+        };
+        let what = address(application);
+        differing |= differs(&variant, what, Say::FirstAddressDecides, routed);
+    }
+    if let (Some((application, _)), false) = (firsts.next(), differing) {
+        routed
+            .undecided
+            .push(untold(address(application), Say::FirstAddressDecides));
+    }
+    let stale = stale(case, shown);
+    if let Some(key) = stale.first() {
+        let what = Phrase::new(Say::PreviousRule).with("rule", key.clone());
+        let variant = Variant {
+            hidden: stale.iter().cloned().collect(),
+            ..Variant::default()
+        };
+        differs(&variant, what, Say::RunningKeepsRule, routed);
+    }
+}
+
+/// A fact that decides, and that nobody told.
+fn untold(what: Phrase, why: Say) -> NotSeen {
+    NotSeen {
+        what,
+        why: why.into(),
+        how_to_see: None,
+        required: true,
+    }
+}
+
+/// In how many ways the unknown is tried: fewer when rules are so long that reading them again and again takes time.
+fn most_variants(case: &Case<'_>) -> usize {
+    let rules = &case.held.rules.stored;
+    let length: usize = rules.iter().map(|rule| rule.text.len()).sum();
+    (LONGEST_REREAD / length.max(1)).clamp(1, MOST_VARIANTS)
+}
+
+/// Every application of a provider, and the first address that has it: its rules are read when that one comes first.
+/// Of applications without a rule one stands for all.
+fn firsts(case: &Case<'_>, input: &Input<'_>) -> Vec<(String, usize)> {
+    let rules = &case.held.rules;
+    let has_rule = |name: &str| {
+        let stored = rules.stored.iter().map(|rule| rule.name.as_str());
+        let unseen = rules.not_seen.keys().map(String::as_str);
+        stored.chain(unseen).any(|text| text.contains(name))
+    };
+    let mut found: Vec<(String, usize)> = Vec::new();
+    let mut known: BTreeSet<&str> = BTreeSet::new();
+    let mut without_rule = false;
+    for (place, url) in input.urls.iter().enumerate() {
+        let name = url.remote_application().unwrap_or_default();
+        if !known.insert(name) {
+            continue;
+        }
+        let is_first = found.is_empty();
+        if has_rule(name) || !std::mem::replace(&mut without_rule, true) || is_first {
+            found.push((name.to_owned(), place));
+        }
+    }
+    found
+}
+
+/// What the rules ask of the consumer that the question does not say, filled in so that they apply.
+struct Variants {
+    /// One by one.
+    alone: Vec<(String, Variant)>,
+    /// All of them.
+    together: Option<(String, Variant)>,
+    /// The first one that is left out.
+    untried: Option<String>,
+}
+
+/// At most `most` of them.
+fn variants(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>, most: usize) -> Variants {
+    let consumer = &case.question.consumer;
+    let mut found: Vec<(String, Variant)> = Vec::new();
+    for ask in shown.application.asks(&shown.chain) {
+        let Subject::Consumer(name) = &ask.subject else {
+            continue;
+        };
+        let is_host = ["host", "address"].contains(&name.as_str());
+        let is_part = [
+            "protocol",
+            "port",
+            "path",
+            "username",
+            "password",
+            "interface",
+        ]
+        .contains(&name.as_str());
+        let is_known = if is_host {
+            consumer.ip.is_some() || input.consumer.host.is_some()
+        } else {
+            is_part || input.consumer.parameter(name).is_some()
+        };
+        if is_known {
+            continue;
+        }
+        let value = ask.values.first().map(|value| value.replace('*', "1"));
+        let value = value.unwrap_or_else(|| "-".to_owned());
+        let mut variant = Variant::default();
+        if is_host {
+            variant.host = Some(value);
+        } else {
+            variant.parameters.insert(name.clone(), value);
+        }
+        found.push((name.clone(), variant));
+    }
+    if found.len() > 1 {
+        let mut all = Variant::default();
+        let mut names: Vec<&str> = Vec::new();
+        for (name, variant) in &found {
+            for (name, value) in &variant.parameters {
+                all.parameters
+                    .entry(name.clone())
+                    .or_insert_with(|| value.clone());
+            }
+            all.host = all.host.or_else(|| variant.host.clone());
+            if names.last() != Some(&name.as_str()) && names.len() < MOST_VARIANTS {
+                names.push(name);
+            }
+        }
+        let names = names.join(", ");
+        let untried = found.get(most - 1).map(|(name, _)| name.clone());
+        let untried = untried.filter(|_| found.len() > most);
+        if untried.is_some() {
+            found.truncate(most - 1);
+        }
+        return Variants {
+            alone: found,
+            together: Some((names, all)),
+            untried,
+        };
+    }
+    Variants {
+        alone: found,
+        together: None,
+        untried: None,
+    }
+}
+
+/// Rules whose text of now is not in force in a consumer that was running before: what it read earlier stays.
+fn stale(case: &Case<'_>, shown: &Replay<'_>) -> Vec<String> {
+    if case.world.state != ConsumerState::Running {
+        return Vec::new();
+    }
+    let since = case
+        .question
+        .consumer
+        .since
+        .map(jiff::Timestamp::as_millisecond);
+    let started_after = |key: &str| {
+        let rule = case.held.rules.find(key, case.dubbo());
+        let changed = rule.and_then(|rule| rule.changed_ms);
+        matches!((since, changed), (Some(since), Some(changed)) if since >= changed)
+    };
+    let keeps = |state: &RuleState, kind: &str| match state {
+        RuleState::Refused(_) | RuleState::TooNew => true,
+        // The tag router takes an empty rule for none.
+        RuleState::Empty => kind != "tag",
+        _ => false,
+    };
+    shown
+        .application
+        .readings(&shown.chain)
+        .into_iter()
+        .filter(|reading| keeps(&reading.state, reading.kind) && !started_after(&reading.key))
+        .map(|reading| reading.key)
+        .collect()
+}
