@@ -60,10 +60,8 @@ pub(super) fn check(case: &Case<'_>, other: &Judged, migration: &Migration, judg
     let raised = raised(case, other, migration, used, migration.step.as_str());
     if has == Has::Open || judged.outcome != Outcome::None {
         judged.candidates.push((raised, Say::EarlierStageUnknown));
-        if judged.outcome == Outcome::None {
-            // The same outcome, and perhaps another code.
-            judged.limits.insert(Limit::Rule);
-        }
+        // Once the consumer's own list decides: the same outcome, and perhaps another code.
+        judged.limits.insert(Limit::Rule);
         return;
     }
     // Another place was the cause only as long as nothing was known of the service here.
