@@ -15,7 +15,7 @@ use crate::{
     report::words::{Phrase, Say},
     view::{
         application::Instance,
-        held::{Entry, Held, NacosSide, Removal},
+        held::{Entry, Held, Removal},
         stage::{Evidence, Raised},
     },
 };
@@ -85,7 +85,7 @@ trait Shown {
 impl Shown for Entry {
     fn dead(&self) -> Evidence {
         match &self.nacos {
-            Some(side) => dead(self, side),
+            Some(side) => dead(&self.address(), side.removal, &self.evidence),
             None => self.evidence.clone(),
         }
     }
@@ -93,10 +93,7 @@ impl Shown for Entry {
 
 impl Shown for Instance {
     fn dead(&self) -> Evidence {
-        Evidence {
-            fact: Phrase::new(Say::InstanceUnhealthy).with("address", &*self.address),
-            ..self.evidence.clone()
-        }
+        dead(&self.address, self.removal, &self.evidence)
     }
 }
 
@@ -131,35 +128,43 @@ pub(super) fn all_unhealthy(computed: &Computed<'_>, held: &Held) -> Option<Rais
 }
 
 /// What shows that an instance is dead, and when it goes.
-fn dead(entry: &Entry, side: &NacosSide) -> Evidence {
-    let address = entry.address();
-    let say = |say: Say| Phrase::new(say).with("address", &*address);
-    let removal = match side.removal {
-        Removal::Never => Some(say(Say::RemovalNever)),
-        Removal::WithConnection => Some(say(Say::RemovalWithConnection)),
+fn dead(address: &str, removal: Removal, shown: &Evidence) -> Evidence {
+    let say = |say: Say| Phrase::new(say).with("address", address);
+    let fact = match removal {
+        Removal::Never => say(Say::RemovalNever),
+        Removal::WithConnection => say(Say::RemovalWithConnection),
         Removal::AfterBeats {
             unhealthy_ms,
             removed_ms,
+            expires,
         } => {
-            // Unhealthy already: the last beat is at least so long ago. The server looks every five seconds.
-            let left = removed_ms.saturating_sub(unhealthy_ms) + BEAT_CHECK_MS;
-            let seen = entry.evidence.seen_at.as_deref();
+            // Unhealthy already: the last beat is at least so long ago, unless it is removed before that (then it never was
+            // healthy). The server looks every five seconds.
+            let past = if unhealthy_ms < removed_ms {
+                unhealthy_ms
+            } else {
+                0
+            };
+            let left = (removed_ms - past).saturating_add(BEAT_CHECK_MS);
+            let seen = shown.seen_at.as_deref();
             let by = seen
                 .and_then(|text| text.parse::<Timestamp>().ok())
                 .and_then(|seen| seen.checked_add(Duration::from_millis(left)).ok())
                 .map_or_else(|| "-".to_owned(), |by| by.to_string());
-            Some(
-                say(Say::RemovalAfterBeats)
-                    .with("unhealthy", unhealthy_ms.to_string())
-                    .with("removed", removed_ms.to_string())
-                    .with("by", by),
-            )
+            say(if expires {
+                Say::RemovalExpires
+            } else {
+                Say::RemovalAfterBeats
+            })
+            .with("unhealthy", unhealthy_ms.to_string())
+            .with("removed", removed_ms.to_string())
+            .with("by", by)
         }
-        Removal::Unknown => None,
+        Removal::Unknown => say(Say::InstanceUnhealthy),
     };
     Evidence {
-        fact: removal.unwrap_or_else(|| say(Say::InstanceUnhealthy)),
-        ..entry.evidence.clone()
+        fact,
+        ..shown.clone()
     }
 }
 

@@ -11,6 +11,7 @@ mod key;
 mod line;
 mod manifest;
 pub mod mask;
+mod nacos;
 mod order;
 mod payload;
 mod spool;
@@ -28,6 +29,7 @@ pub use manifest::{
     BadSourceId, Ended, FORMAT, Manifest, Role, Scope, SeenFrom, Source, SourceId, SourceKind,
 };
 pub use mask::Masker;
+pub(crate) use nacos::says_no_cluster;
 pub use payload::{ErrKind, Payload, ZkStat};
 pub use spool::Spool;
 pub use time::At;

@@ -3,7 +3,8 @@
 use super::key::Key;
 use super::manifest::SourceId;
 
-/// Which answer about a key is wanted. Only ZooKeeper nodes have more than one; a call may be wanted in one protocol.
+/// Which answer about a key is wanted. ZooKeeper nodes have more than one, and Nacos' lists of instances one for each
+/// cluster; a call may be wanted in one protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Part {
     /// The names of a node's children.
@@ -14,6 +15,8 @@ pub enum Part {
     Stat,
     /// Whatever the key answers.
     Any,
+    /// Of a Nacos service the instances in all its clusters, where `Any` is those of the cluster that Dubbo uses.
+    Clusters,
     /// The answer to a call over triple; any other way is the dubbo protocol.
     OverTriple,
 }

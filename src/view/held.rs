@@ -242,6 +242,8 @@ pub enum Removal {
         unhealthy_ms: u64,
         /// Until it is removed.
         removed_ms: u64,
+        /// It would stay longer by its own limit, and the server drops its client.
+        expires: bool,
     },
     /// The answers do not tell how it was registered.
     Unknown,

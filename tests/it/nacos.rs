@@ -9,6 +9,7 @@
 mod answers;
 mod captures;
 mod cases;
+mod clusters;
 mod contradictions;
 mod failures;
 mod login;

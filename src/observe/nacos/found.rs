@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::{
     observe::Failure,
-    snapshot::{ErrKind, Key, Line, Payload},
+    snapshot::{ErrKind, Key, Line, Payload, says_no_cluster},
 };
 
 /// Groups of the configurations of Dubbo itself.
@@ -91,6 +91,8 @@ pub(super) struct Found {
     pub(super) namespaces: BTreeSet<String>,
     services: BTreeSet<Name>,
     configs: BTreeSet<Name>,
+    /// Services with instances outside of the cluster that Dubbo uses.
+    spread: BTreeSet<Name>,
     /// Configurations that are Dubbo's only if an instance says so: metadata lie under a revision, which is any word.
     others: BTreeSet<Name>,
     /// Where instances say that their metadata lie: namespace, revision, data id.
@@ -196,6 +198,19 @@ impl Found {
             .collect()
     }
 
+    /// Services of which the list of one cluster is not all.
+    pub(super) fn spread(&mut self) -> BTreeSet<Key> {
+        let names = std::mem::take(&mut self.spread);
+        let keys = names
+            .into_iter()
+            .map(|(namespace, group, service)| Key::NacosCatalog {
+                namespace,
+                group,
+                service,
+            });
+        keys.collect()
+    }
+
     /// Takes the revisions out of what is told of the instances of an application.
     fn note_instances(&mut self, namespace: &str, application: &str, line: &Line) {
         if CATEGORIES.iter().any(|word| application.starts_with(word)) {
@@ -219,6 +234,16 @@ impl Found {
 
     /// Takes the names out of a line.
     pub(super) fn note(&mut self, line: &Line) {
+        if let Key::NacosCatalog {
+            namespace,
+            group,
+            service,
+        } = &line.key
+            && says_no_cluster(line)
+        {
+            let name = (namespace.clone(), group.clone(), service.clone());
+            self.spread.insert(name);
+        }
         if let Payload::Err { kind, text, .. } = &line.payload {
             let is_gap = !matches!(kind, ErrKind::NotFound | ErrKind::SwitchedOff);
             let namespace = namespace_of(&line.key);
@@ -297,7 +322,12 @@ impl Found {
                     let group = text(&entry, &["groupName"])
                         .or_else(|| group.clone())
                         .unwrap_or_else(|| "DEFAULT_GROUP".to_owned());
-                    self.services.insert((namespace.clone(), group, name));
+                    let clusters = entry.get("clusterCount").and_then(Value::as_u64);
+                    let name = (namespace.clone(), group, name);
+                    if clusters.is_some_and(|count| count > 1) {
+                        self.spread.insert(name.clone());
+                    }
+                    self.services.insert(name);
                 }
             }
             Key::NacosConfigSearch { namespace, .. } => {

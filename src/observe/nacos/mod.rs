@@ -4,6 +4,7 @@
 //! by itself, so that closed ports, other servers, refusals and members that disagree are seen.
 
 mod answer;
+mod clusters;
 mod found;
 mod generation;
 mod http;
@@ -31,7 +32,7 @@ use self::{
 use super::{Answers, Deadline, Failure, probe::tcp};
 use crate::{
     question::{RegistryAddress, RegistryKind},
-    snapshot::{ErrKind, Key, Line, Payload, SourceId, Want},
+    snapshot::{ErrKind, Key, Line, Part, Payload, SourceId, Want},
 };
 
 /// So many members are asked at the same time at most; the others only when none of these answers.
@@ -126,8 +127,8 @@ impl Nacos {
     /// Asks for what is wanted of this source. Every answer is a line; a want that could be asked of nobody gets the
     /// reason why.
     pub async fn fetch(&mut self, wants: &[Want], deadline: &Deadline, answers: &Answers) {
-        let keys = keys(&self.source, wants);
-        if keys.is_empty() {
+        let (keys, spread) = (keys(&self.source, wants), spread(&self.source, wants));
+        if keys.is_empty() && spread.is_empty() {
             return;
         }
         self.connect(deadline, answers).await;
@@ -137,11 +138,11 @@ impl Nacos {
             .cloned()
             .collect();
         if order.is_empty() {
-            self.put_failures(&keys, answers);
+            self.put_failures(&keys.union(&spread).cloned().collect(), answers);
             return;
         }
         let reader = Arc::new(Reader {
-            compared: keys.len() <= MOST_COMPARED,
+            compared: keys.len() + spread.len() <= MOST_COMPARED,
             several: self.addresses.len() > 1,
             order,
             deadline: *deadline,
@@ -149,6 +150,8 @@ impl Nacos {
         });
         // The state was told when the members were found.
         let keys = keys.into_iter().filter(|key| *key != Key::NacosState);
+        let spread = spread.into_iter().map(|key| (key, true));
+        let keys = keys.map(|key| (key, false)).chain(spread);
         let queue = Arc::new(Plain::new(keys.collect::<Vec<_>>().into_iter()));
         // A task for every key would hold thousands of requests that wait for their turn.
         let mut tasks = JoinSet::new();
@@ -156,8 +159,8 @@ impl Nacos {
             let (reader, queue) = (Arc::clone(&reader), Arc::clone(&queue));
             tasks.spawn(async move {
                 let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                while let Some(key) = next() {
-                    reader.read(&key).await;
+                while let Some((key, clusters)) = next() {
+                    reader.read(&key, clusters).await;
                 }
             });
         }
@@ -166,7 +169,9 @@ impl Nacos {
 
     /// The requests that [`Self::fetch`] would make.
     pub fn plan(&self, wants: &[Want]) -> Vec<String> {
-        self.planned().lines(&keys(&self.source, wants))
+        let mut keys = keys(&self.source, wants);
+        keys.extend(spread(&self.source, wants));
+        self.planned().lines(&keys)
     }
 
     /// The requests that answers may make necessary, names that only they tell in braces. `all` = those of
@@ -282,6 +287,16 @@ fn keys(source: &SourceId, wants: &[Want]) -> BTreeSet<Key> {
     wants
         .iter()
         .filter(|want| want.source == *source && want.key.op().starts_with("nacos."))
+        .filter(|want| want.part != Part::Clusters)
+        .map(|want| want.key.clone())
+        .collect()
+}
+
+/// Lists of instances that are wanted of all clusters.
+fn spread(source: &SourceId, wants: &[Want]) -> BTreeSet<Key> {
+    wants
+        .iter()
+        .filter(|want| want.source == *source && want.part == Part::Clusters)
         .map(|want| want.key.clone())
         .collect()
 }
@@ -333,10 +348,15 @@ struct Reader {
 }
 
 impl Reader {
-    async fn read(&self, key: &Key) {
+    async fn read(&self, key: &Key, clusters: bool) {
         let mut last = None;
         for member in &self.order {
-            match self.read_from(member, key).await {
+            let read = if clusters {
+                self.read_clusters(member, key).await
+            } else {
+                self.read_from(member, key, None).await
+            };
+            match read {
                 Ok(()) if !self.compared => return,
                 Ok(()) => last = None,
                 // It does not answer any more: what another one says is as good.
@@ -349,15 +369,20 @@ impl Reader {
         }
     }
 
-    /// Hands over what a member says about a key.
+    /// Hands over what a member says about a key, in a cluster.
     ///
     /// # Errors
     /// The line that says that it cannot be reached any more.
-    async fn read_from(&self, member: &Member, key: &Key) -> Result<(), Line> {
+    async fn read_from(
+        &self,
+        member: &Member,
+        key: &Key,
+        cluster: Option<&str>,
+    ) -> Result<(), Line> {
         let apis = member.generation.apis(key);
         let mut missing = None;
         for api in apis {
-            let request = Request::new(*api, key, 1);
+            let request = Request::in_cluster(*api, key, cluster, 1);
             let (heard, meaning) = self.ask(member, key, &request).await;
             let (total, mut read, mut before) = match meaning {
                 Meaning::NoSuchApi(failure) => {
@@ -395,7 +420,7 @@ impl Reader {
                 && page < MOST_PAGES
             {
                 page += 1;
-                let request = Request::new(*api, key, page);
+                let request = Request::in_cluster(*api, key, cluster, page);
                 let (heard, meaning) = self.ask(member, key, &request).await;
                 let (payload, entries) = match meaning {
                     Meaning::Answer {

@@ -45,7 +45,7 @@ impl Plan<'_> {
             }
         }
         for key in keys {
-            lines.extend(self.requests(key));
+            lines.extend(self.requests(key, None));
         }
         lines
     }
@@ -91,7 +91,15 @@ impl Plan<'_> {
             let first = [Key::NacosNamespaces, Key::NacosNodes];
             keys.splice(0..0, first);
         }
-        let lines = keys.iter().flat_map(|key| self.requests(key));
+        let clusters = Key::NacosCatalog {
+            namespace,
+            group,
+            service: name("service"),
+        };
+        let lines = keys
+            .iter()
+            .flat_map(|key| self.requests(key, None))
+            .chain(self.requests(&clusters, Some("{cluster}")));
         lines
             .map(|line| {
                 line.replace("%7B", "{")
@@ -102,7 +110,7 @@ impl Plan<'_> {
     }
 
     /// The requests for one key. Before the generation is known, those of each generation.
-    fn requests(&self, key: &Key) -> Vec<String> {
+    fn requests(&self, key: &Key, cluster: Option<&str>) -> Vec<String> {
         let mut lines = Vec::new();
         let mut said: Vec<String> = Vec::new();
         let all = self.addresses.join(", ");
@@ -117,7 +125,9 @@ impl Plan<'_> {
         };
         for generation in &generations {
             for (place, api) in generation.apis(key).iter().enumerate() {
-                let path = self.http.path(&Request::new(*api, key, 1).target);
+                let path = self
+                    .http
+                    .path(&Request::in_cluster(*api, key, cluster, 1).target);
                 if said.contains(&path) {
                     continue;
                 }

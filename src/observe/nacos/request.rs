@@ -19,12 +19,18 @@ pub(super) struct Request {
     api: &'static str,
 }
 
-/// The only cluster of which the old catalog is asked: Dubbo registers no other.
-const CLUSTER: &str = "DEFAULT";
+/// The cluster of which the console's list is asked first: Dubbo registers no other.
+pub(super) const CLUSTER: &str = "DEFAULT";
 
 impl Request {
     /// The request for a page (from 1) of what `api` says about `key`.
     pub(super) fn new(api: Api, key: &Key, page: u32) -> Self {
+        Self::in_cluster(api, key, None, page)
+    }
+
+    /// The same for another cluster than the one that Dubbo uses. Both generations list one cluster at a time
+    /// (`CatalogServiceV2Impl.listInstances`).
+    pub(super) fn in_cluster(api: Api, key: &Key, cluster: Option<&str>, page: u32) -> Self {
         let mut query = Query(String::new());
         let mut fields: Vec<(&'static str, Value)> = Vec::new();
         query.key(api, key);
@@ -34,9 +40,13 @@ impl Request {
                 query.add("healthyOnly", "false");
                 fields.push(("healthy_only", Value::from(false)));
             }
-            (Key::NacosCatalog { .. }, "v1/ns/catalog/instances") => {
-                query.add("clusterName", CLUSTER);
-                fields.push(("cluster", Value::from(CLUSTER)));
+            (Key::NacosCatalog { .. }, path) => {
+                // 3.x takes this one where none is named.
+                let named = (path == "v1/ns/catalog/instances").then_some(CLUSTER);
+                if let Some(cluster) = cluster.or(named) {
+                    query.add("clusterName", cluster);
+                    fields.push(("cluster", Value::from(cluster)));
+                }
             }
             (Key::NacosServices { group: None, .. }, path) => {
                 if path == "v1/ns/catalog/services" {
@@ -228,6 +238,39 @@ mod tests {
             [
                 "v3/admin/cs/config/list?dataId=&groupName=&namespaceId=prod&search=blur&pageNo=1&pageSize=100"
             ]
+        );
+    }
+
+    #[test]
+    fn the_clusters_of_a_service_are_listed_one_by_one() {
+        let key = Key::NacosCatalog {
+            namespace: String::new(),
+            group: "g".into(),
+            service: "s".into(),
+        };
+        let target = |generation: Generation, cluster| {
+            let request = Request::in_cluster(generation.apis(&key)[0], &key, cluster, 1);
+            let line = request.line(Line::new(key.clone(), Payload::Text("{}".into())));
+            (request.target, line.extra.get("cluster").cloned())
+        };
+        let place = "serviceName=s&groupName=g&namespaceId=public";
+        assert_eq!(
+            target(Generation::V2, Some("BJ")),
+            (
+                format!("v1/ns/catalog/instances?{place}&clusterName=BJ&pageNo=1&pageSize=500"),
+                Some("BJ".into())
+            )
+        );
+        assert_eq!(
+            target(Generation::V3, Some("BJ")),
+            (
+                format!("v3/admin/ns/instance/list?{place}&clusterName=BJ"),
+                Some("BJ".into())
+            )
+        );
+        assert_eq!(
+            target(Generation::V3, None),
+            (format!("v3/admin/ns/instance/list?{place}"), None)
         );
     }
 

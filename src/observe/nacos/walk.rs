@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     observe::{Answers, Terms, Walked},
-    snapshot::{Ended, Key, Line, Want},
+    snapshot::{Ended, Key, Line, Part, Want},
 };
 
 /// So many keys are under way before their answers are taken.
@@ -40,7 +40,13 @@ impl Nacos {
             .namespaces
             .extend(namespaces.iter().map(|id| canonical(id)));
         let first = [Key::NacosState, Key::NacosNamespaces, Key::NacosNodes];
-        for stage in [Stage::First, Stage::Lists, Stage::Contents, Stage::Metadata] {
+        for stage in [
+            Stage::First,
+            Stage::Lists,
+            Stage::Contents,
+            Stage::Metadata,
+            Stage::Clusters,
+        ] {
             let contents;
             let mut keys: Box<dyn Iterator<Item = Key>> = match stage {
                 Stage::First => Box::new(first.clone().into_iter()),
@@ -50,10 +56,21 @@ impl Nacos {
                     Box::new(contents.keys())
                 }
                 Stage::Metadata => Box::new(found.metadata().into_iter()),
+                Stage::Clusters => Box::new(found.spread().into_iter()),
+            };
+            let part = if matches!(stage, Stage::Clusters) {
+                Part::Clusters
+            } else {
+                Part::Any
             };
             loop {
                 let piece = keys.by_ref().take(PIECE);
-                let wants: Vec<Want> = piece.map(|key| Want::any(&self.source, key)).collect();
+                let wants: Vec<Want> = piece
+                    .map(|key| Want {
+                        part,
+                        ..Want::any(&self.source, key)
+                    })
+                    .collect();
                 if wants.is_empty() {
                     break;
                 }
@@ -126,4 +143,5 @@ enum Stage {
     Lists,
     Contents,
     Metadata,
+    Clusters,
 }

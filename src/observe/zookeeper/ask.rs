@@ -40,7 +40,7 @@ impl Asks {
                         Part::Children => ask.children = true,
                         // A line cannot hold a stat alone; the data is the smaller answer.
                         Part::Data | Part::Stat => ask.data = true,
-                        Part::Any | Part::OverTriple => {
+                        Part::Any | Part::Clusters | Part::OverTriple => {
                             ask.children = true;
                             ask.data = true;
                         }

@@ -83,12 +83,14 @@ sentences! {
     ListMayHide: "the list that also has disabled instances was not seen", "未看到包含已禁用实例的列表";
     ZoneCounts: "{zone}: {registered} registered, {left} left", "{zone}：已注册 {registered} 个，剩余 {left} 个";
     NamespaceNamed: "{name} is the name of the namespace with the id {id}", "{name} 是命名空间的名称，其 id 为 {id}";
-    InstanceUnhealthy: "{address} sends no beats", "{address} 没有心跳";
+    InstanceUnhealthy: "Nacos calls {address} unhealthy", "Nacos 判定 {address} 不健康";
     RemovalNever: "{address} is persistent: Nacos never removes it by itself", "{address} 是持久实例：Nacos 不会自行移除";
     RemovalWithConnection: "{address} is registered over gRPC: removed with its connection, at once when the process ends, within 20 to 28 s when its host hangs",
         "{address} 通过 gRPC 注册：随连接断开而移除；进程退出时立即移除，主机挂起时在 20 至 28 秒内移除";
     RemovalAfterBeats: "{address} is registered over HTTP: called unhealthy {unhealthy} ms and removed {removed} ms after its last beat, here by {by} at the latest",
         "{address} 通过 HTTP 注册：最后一次心跳后 {unhealthy} 毫秒判为不健康，{removed} 毫秒后移除，此处最迟于 {by}";
+    RemovalExpires: "{address} is registered over HTTP: called unhealthy {unhealthy} ms after its last beat; the server drops its client {removed} ms after it, whatever preserved.ip.delete.timeout says, here by {by} at the latest",
+        "{address} 通过 HTTP 注册：最后一次心跳后 {unhealthy} 毫秒判为不健康；无论 preserved.ip.delete.timeout 如何设置，服务端都会在 {removed} 毫秒后丢弃其客户端，此处最迟于 {by}";
     NamespacesListed: "all namespaces are listed", "已列出全部命名空间";
     ServicesListed: "the list of services", "服务列表";
     ServiceAbsent: "there is no such service", "没有该服务";

@@ -10,7 +10,10 @@ use crate::{
         version::DubboVersion,
     },
     question::RegistryKind,
-    view::stage::{Evidence, NotSeen},
+    view::{
+        held::Removal,
+        stage::{Evidence, NotSeen},
+    },
 };
 
 /// Everything that is known of discovery by application for one interface.
@@ -133,6 +136,8 @@ pub struct Instance {
     pub healthy: bool,
     /// Clients are told that it is healthy, and the registry itself holds it for dead.
     pub rewritten: bool,
+    /// What becomes of it when its process is gone.
+    pub removal: Removal,
     /// Weight; 1 where the registry has none.
     pub weight: f64,
     /// It lies at the place of the registry's group, which not every version reads.

@@ -6,6 +6,7 @@ use super::{
     config::{config, escaped},
     hidden,
     place::Place,
+    removal::removal,
     server::{Server, not_seen},
 };
 use crate::{
@@ -90,6 +91,7 @@ pub(super) fn application(
             }
         }
         for application in &wanted {
+            server.count_instances(&place.namespace, group, application);
             found.instances_known &=
                 instances(server, place, group, application, &mut found.instances);
             if let Some((hidden, _)) = hidden(server, (&place.namespace, group), application) {
@@ -210,6 +212,7 @@ fn listed(
         return matches!(seen, Seen::Absent(_));
     };
     found.extend(list.into_iter().map(|(instance, told, line)| Instance {
+        removal: removal(&instance, server.version()),
         application: application.to_owned(),
         address: format!("{}:{}", instance.ip, instance.port),
         host: instance.ip,

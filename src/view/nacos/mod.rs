@@ -108,6 +108,9 @@ fn read(
                 .map(|named| named.name.clone()),
         );
     }
+    for service in &services {
+        server.count_instances(&place.namespace, &place.group, service);
+    }
     let (entries, mut listing) = entries(server, place, &services, &forms, &listed);
     let hidden = hidden_providers(server, place, question, &forms, &entries);
     if let Some((not_seen, _)) = &hidden {

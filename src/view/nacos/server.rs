@@ -1,6 +1,6 @@
 //! One Nacos server's (or member's) answers, in whichever shape the API that was asked gives them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
@@ -10,7 +10,7 @@ use super::shape::{
 };
 use crate::{
     report::words::{Phrase, Say},
-    snapshot::{ErrKind, Key, Line, Seen, Snapshot, SourceId, Want},
+    snapshot::{ErrKind, Key, Line, Part, Seen, Snapshot, SourceId, Want, says_no_cluster},
     view::{evidence::evidence, missing::Missing, refused, stage::Evidence, stage::NotSeen},
 };
 
@@ -83,20 +83,24 @@ impl<'a> Server<'a> {
         service: &str,
     ) -> Seen<'a, Vec<Shown<'a>>> {
         let client = self.told(Key::nacos_instances(namespace, group, service));
-        let console = self.told(catalog(namespace, group, service));
-        match (client, console) {
+        let console = self.console(namespace, group, service);
+        let is_elsewhere = matches!(&client, Seen::Here(told, _) if {
+            let mut clusters = told.iter().filter_map(|one| one.cluster.as_deref());
+            clusters.any(|cluster| cluster != DEFAULT_CLUSTER)
+        });
+        if console.lacks_cluster || is_elsewhere && console.listed.is_known() {
+            self.want_clusters(namespace, group, service);
+        }
+        match (client, console.listed) {
             (Seen::Here(client, line), console) => {
                 let listed = |instance: &Instance| {
                     client
                         .iter()
                         .any(|other| (&other.ip, other.port) == (&instance.ip, instance.port))
                 };
-                let (console, beside) = match console {
-                    Seen::Here(console, line) => (console, line),
-                    _ => (Vec::new(), line),
-                };
+                let console = console.here().unwrap_or_default();
                 let is_dead = |instance: &Instance| {
-                    console.iter().any(|other| {
+                    console.iter().any(|(other, _)| {
                         (&other.ip, other.port) == (&instance.ip, instance.port) && !other.healthy
                     })
                 };
@@ -113,54 +117,113 @@ impl<'a> Server<'a> {
                     .collect();
                 let hidden: Vec<_> = console
                     .into_iter()
-                    .filter(|instance| !instance.enabled && !listed(instance))
-                    .map(|instance| (instance, false, beside))
+                    .filter(|(instance, _)| !instance.enabled && !listed(instance))
+                    .map(|(instance, beside)| (instance, false, beside))
                     .collect();
                 Seen::Here(told.into_iter().chain(hidden).collect(), line)
             }
             (_, Seen::Here(console, line)) => Seen::Here(
                 console
                     .into_iter()
-                    .map(|instance| {
+                    .map(|(instance, line)| {
                         let enabled = instance.enabled;
                         (instance, enabled, line)
                     })
                     .collect(),
                 line,
             ),
-            (Seen::Unasked, other) | (other, _) => match other {
+            (Seen::Unasked, other) => match other {
                 Seen::Unasked => self.absence(namespace, group, service),
                 // Neither list is here: nothing is mapped but the state.
                 other => other.map(|_| Vec::new()),
             },
+            (other, _) => other.map(|_| Vec::new()),
         }
+    }
+
+    /// The console's list, of all clusters that were asked for.
+    fn console(&self, namespace: &str, group: &str, service: &str) -> Console<'a> {
+        let lines = self.lines(catalog(namespace, group, service));
+        let mut by_cluster: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+        for line in lines {
+            let cluster = line.extra.get("cluster").and_then(Value::as_str);
+            by_cluster
+                .entry(cluster.unwrap_or(DEFAULT_CLUSTER))
+                .or_default()
+                .push(line);
+        }
+        let (mut found, mut known) = (Vec::new(), BTreeSet::new());
+        let (mut here, mut absent, mut refused) = (None, None, None);
+        let mut lacks_cluster = false;
+        for (cluster, lines) in by_cluster {
+            match complete(&lines, instances, Instance::identity) {
+                Seen::Here(list, line) => {
+                    here.get_or_insert(line);
+                    for instance in list {
+                        // r-nacos lists the same whatever cluster is asked for.
+                        let own = instance.cluster.clone();
+                        let own = own.unwrap_or_else(|| cluster.to_owned());
+                        if known.insert((own, instance.ip.clone(), instance.port))
+                            || cluster == DEFAULT_CLUSTER
+                        {
+                            found.push((instance, line));
+                        }
+                    }
+                }
+                Seen::Absent(line) => {
+                    lacks_cluster |= cluster == DEFAULT_CLUSTER
+                        && lines.iter().any(|line| says_no_cluster(line));
+                    absent = absent.or(line);
+                }
+                Seen::Refused(line) => refused = refused.or(Some(line)),
+                Seen::Unasked => {}
+            }
+        }
+        let listed = match (here, absent, refused) {
+            (Some(line), ..) => Seen::Here(found, line),
+            (None, Some(line), _) => Seen::Absent(Some(line)),
+            (None, None, Some(line)) => Seen::Refused(line),
+            (None, None, None) => Seen::Unasked,
+        };
+        Console {
+            listed,
+            refused,
+            lacks_cluster,
+        }
+    }
+
+    /// Asks for the console's list of every cluster of a service.
+    fn want_clusters(&self, namespace: &str, group: &str, service: &str) {
+        let want = Want {
+            part: Part::Clusters,
+            ..Want::any(self.source, catalog(namespace, group, service))
+        };
+        self.missing.note(self.snapshot, want);
     }
 
     /// Whether a service may have disabled instances that nobody saw: clients are not told of them, the console's list
     /// was not to be had, and r-nacos hides them there, too (but counts them in the list of services).
     pub(super) fn may_hide(&self, namespace: &str, group: &str, service: &str) -> Hidden<'a> {
         let client = self.told(Key::nacos_instances(namespace, group, service));
-        let console = self.told(catalog(namespace, group, service));
+        let console = self.console(namespace, group, service);
         if client
             .line()
             .is_some_and(|line| line.api() == Some("plain"))
         {
             return Hidden::No;
         }
-        let known = match (&console, &client) {
-            (Seen::Here(console, _), Seen::Here(client, _)) => console.len().max(client.len()),
-            (Seen::Here(console, _), _) => console.len(),
-            // Nothing in the cluster `DEFAULT`, which is the one that was asked: there may be others.
-            (Seen::Absent(_), Seen::Here(client, _)) => client.len(),
-            (Seen::Absent(_), _) => 0,
-            (console, _) => {
-                return if self.absence::<()>(namespace, group, service).is_known() {
-                    Hidden::No
-                } else {
-                    Hidden::Maybe(console.line())
-                };
-            }
-        };
+        // Nothing in the cluster `DEFAULT`, which is the one that was asked first: there may be others.
+        if !console.listed.is_known() {
+            return if self.absence::<()>(namespace, group, service).is_known() {
+                Hidden::No
+            } else {
+                Hidden::Maybe(console.listed.line())
+            };
+        }
+        let known = known(&client, &console);
+        if console.refused.is_some() {
+            return Hidden::Maybe(console.refused);
+        }
         let counted = self.names(namespace, None).here().and_then(|names| {
             names
                 .iter()
@@ -168,8 +231,37 @@ impl<'a> Server<'a> {
                 .and_then(|named| named.count)
         });
         match counted {
-            Some(count) if count > known as u64 => Hidden::Maybe(console.line()),
+            Some(count) if count > known as u64 => {
+                self.want_clusters(namespace, group, service);
+                Hidden::Maybe(console.listed.line())
+            }
             _ => Hidden::No,
+        }
+    }
+
+    /// Asks for the further clusters of a service of which more instances are counted than are known, as far as a list
+    /// of services that was read counts them.
+    pub(super) fn count_instances(&self, namespace: &str, group: &str, service: &str) {
+        let console = self.console(namespace, group, service);
+        if !console.listed.is_known() {
+            return;
+        }
+        let key = Key::NacosServices {
+            namespace: namespace.to_owned(),
+            group: None,
+        };
+        let lists = self.told_lines(&key);
+        let listed = complete(&lists, |value| names(value, None), Named::clone);
+        let counted = listed.here().and_then(|names| {
+            names
+                .iter()
+                .find(|named| named.group == group && named.name == service)
+                .and_then(|named| named.count)
+        });
+        let client = self.told(Key::nacos_instances(namespace, group, service));
+        let known = known(&client, &console);
+        if counted.is_some_and(|count| count > known as u64) {
+            self.want_clusters(namespace, group, service);
         }
     }
 
@@ -317,6 +409,35 @@ impl<'a> Server<'a> {
         evidence(self.snapshot, self.source, line, fact)
     }
 }
+
+/// The console's list.
+struct Console<'a> {
+    /// Its instances, each with the answer in which it stands.
+    listed: Seen<'a, Vec<(Instance, &'a Line)>>,
+    /// A cluster of which the list was not to be had.
+    refused: Option<&'a Line>,
+    /// The service has nothing in the cluster that Dubbo uses.
+    lacks_cluster: bool,
+}
+
+/// How many instances clients and console are shown: an address may be in several clusters.
+fn known(client: &Seen<'_, Vec<Instance>>, console: &Console<'_>) -> usize {
+    let identity = |instance: &Instance| {
+        let cluster = instance.cluster.as_deref().unwrap_or(DEFAULT_CLUSTER);
+        (cluster.to_owned(), instance.ip.clone(), instance.port)
+    };
+    let mut known: BTreeSet<(String, String, u32)> = BTreeSet::new();
+    if let Seen::Here(list, _) = &console.listed {
+        known.extend(list.iter().map(|(instance, _)| identity(instance)));
+    }
+    if let Seen::Here(list, _) = client {
+        known.extend(list.iter().map(identity));
+    }
+    known.len()
+}
+
+/// The cluster in which Dubbo registers, and of which the console's list is asked first.
+const DEFAULT_CLUSTER: &str = "DEFAULT";
 
 /// An instance, whether clients are told of it, and the answer in which it stands.
 pub(super) type Shown<'a> = (Instance, bool, &'a Line);

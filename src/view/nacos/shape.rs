@@ -16,6 +16,8 @@ pub(super) struct Instance {
     pub(super) enabled: bool,
     /// The list for clients calls it healthy, the console's does not.
     pub(super) rewritten: bool,
+    /// The cluster in which it is registered; `None` when the answer does not say.
+    pub(super) cluster: Option<String>,
     /// `None` when the answer does not say.
     pub(super) ephemeral: Option<bool>,
     /// `ip#port#cluster#group@@service`, with `null` for the cluster of a client that registered over gRPC.
@@ -228,6 +230,7 @@ fn instance(value: &Value) -> Option<Instance> {
         healthy: flag("healthy").or_else(|| flag("valid")).unwrap_or(true),
         enabled: flag("enabled").unwrap_or(true),
         rewritten: false,
+        cluster: text(value, &["clusterName"]),
         ephemeral: flag("ephemeral"),
         id: text(value, &["instanceId"]),
         metadata: metadata
