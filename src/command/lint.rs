@@ -19,22 +19,28 @@ use crate::{
         self, LintAsked, Manner,
         words::{Phrase, Say},
     },
-    rule::kind::{RuleKind, key_of_file},
+    rule::{
+        LONGEST,
+        kind::{RuleKind, key_of_file},
+    },
     settings::Settings,
     snapshot::{Ended, Snapshot, Source, SourceId, SourceKind},
-    view::stage::NotSeen,
+    view::{rule_store::too_long, stage::NotSeen},
     want::wants,
 };
 
-/// A rule is not longer: SnakeYAML itself stops at 3 Mi characters.
-const LONGEST: u64 = 16 << 20;
+/// Bytes that are read of a file; of a rule [`LONGEST`] are looked at.
+const LONGEST_FILE: u64 = 16 << 20;
 
 /// One file as it was read.
 struct RuleFile {
     name: String,
     key: Option<String>,
     kind: RuleKind,
+    /// Empty when it is too long to be looked at.
     text: String,
+    /// Its length in bytes.
+    length: usize,
 }
 
 /// Runs the verb.
@@ -98,6 +104,18 @@ fn one<'a>(
     (versions, assumed): (&[DubboVersion], bool),
     gathered: &Gathered,
 ) -> LintAsked<'a> {
+    if file.length > LONGEST {
+        return LintAsked {
+            file: file.name.clone(),
+            source,
+            rule,
+            runs: Vec::new(),
+            assumed: None,
+            providers: None,
+            not_seen: vec![too_long(Say::LintText.into(), file.length)],
+            registries: Vec::new(),
+        };
+    }
     let runs: Vec<(DubboVersion, Linted)> = versions
         .iter()
         .map(|version| (version.clone(), lint(rule, version, known)))
@@ -209,7 +227,11 @@ fn read_all(args: &LintArgs) -> anyhow::Result<Vec<RuleFile>> {
 
 fn read(path: &Path, key: Option<&str>) -> anyhow::Result<RuleFile> {
     let name = path.display().to_string();
-    let text = text_of(path)?;
+    let mut text = text_of(path)?;
+    let length = text.len();
+    if length > LONGEST {
+        text.clear();
+    }
     let of_name = path
         .file_name()
         .and_then(|name| name.to_str())
@@ -232,6 +254,7 @@ fn read(path: &Path, key: Option<&str>) -> anyhow::Result<RuleFile> {
         key,
         kind,
         text,
+        length,
     })
 }
 
@@ -245,20 +268,20 @@ fn text_of(path: &Path) -> Result<String, InputError> {
     if path.as_os_str() == "-" {
         io::stdin()
             .lock()
-            .take(LONGEST + 1)
+            .take(LONGEST_FILE + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
     } else {
         #[expect(clippy::disallowed_methods, reason = "a file that the user hands over")]
         let file = File::open(path).map_err(failed)?;
-        file.take(LONGEST + 1)
+        file.take(LONGEST_FILE + 1)
             .read_to_end(&mut bytes)
             .map_err(failed)?;
     }
-    if bytes.len() as u64 > LONGEST {
+    if bytes.len() as u64 > LONGEST_FILE {
         return Err(failed(io::Error::new(
             io::ErrorKind::FileTooLarge,
-            "longer than 16 MiB: no rule is",
+            "longer than 16 MiB",
         )));
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -5,7 +5,7 @@
 //! asked again for every call.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::AddressList;
 use super::call::Call;
@@ -223,10 +223,14 @@ impl Side {
 
     /// The addresses of a list that fit this right side.
     pub(super) fn fitting(&self, list: &AddressList, columns: &Columns) -> AddressSet {
-        self.fitting_tests(list, columns)
-            .fold(AddressSet::all(list.len()), |fitting, one| {
-                fitting.and(&one)
-            })
+        let mut fitting = AddressSet::all(list.len());
+        for one in self.fitting_tests(list, columns) {
+            fitting = fitting.and(&one);
+            if fitting.is_empty() {
+                break;
+            }
+        }
+        fitting
     }
 
     /// For each clause the addresses of a list that fit it.
@@ -279,16 +283,24 @@ impl Side {
         list: &'l AddressList,
         columns: &Columns,
     ) -> Vec<(usize, Option<Failing<'l>>)> {
-        let fitting: Vec<AddressSet> = self.fitting_tests(list, columns).collect();
-        let first = |address: usize| {
-            let at = fitting.iter().position(|set| !set.contains(address))?;
-            let test = self.tests.get(at)?;
+        let mut open = addresses.clone();
+        let mut first: BTreeMap<usize, &Test> = BTreeMap::new();
+        for (test, fitting) in self.tests.iter().zip(self.fitting_tests(list, columns)) {
+            if open.is_empty() {
+                break;
+            }
+            let failing = open.without(&fitting);
+            first.extend(failing.iter().map(|address| (address, test)));
+            open = open.and(&fitting);
+        }
+        let failing = |address: usize| {
+            let test = first.get(&address)?;
             let value = self.provider_value(test, list.providers[address].as_ref());
             Some((test.place, shown(test, value)))
         };
         addresses
             .iter()
-            .map(|address| (address, first(address)))
+            .map(|address| (address, failing(address)))
             .collect()
     }
 

@@ -50,29 +50,37 @@ pub(super) struct ClassicCondition {
 }
 
 /// Where a condition stands.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Source {
     /// The rule.
     pub document: Arc<Document>,
     /// Where the condition begins in it.
     pub at: Option<Position>,
     /// The condition as read.
-    pub text: String,
+    pub text: Arc<str>,
     /// The same as it may be shown, where that is another text: without secrets, and not too long.
-    excerpt: Option<Box<str>>,
+    excerpt: Option<Arc<str>>,
 }
 
 impl Source {
     pub(super) fn new(document: Arc<Document>, at: Option<Position>, text: String) -> Self {
         let excerpt = match excerpt(&text) {
             Cow::Borrowed(_) => None,
-            Cow::Owned(excerpt) => Some(excerpt.into_boxed_str()),
+            Cow::Owned(excerpt) => Some(excerpt.into()),
         };
         Self {
             document,
             at,
-            text,
+            text: text.into(),
             excerpt,
+        }
+    }
+
+    /// The same text at another place.
+    fn again(&self, at: Position) -> Self {
+        Self {
+            at: Some(at),
+            ..self.clone()
         }
     }
 
@@ -232,22 +240,19 @@ impl ClassicCondition {
     ) -> Result<Vec<Arc<Self>>, RuleError> {
         let header = &rule.header;
         // An alias, or a careless hand, may repeat a long condition thousands of times.
-        let mut known: HashMap<&str, Option<Arc<Condition>>> = HashMap::new();
+        let mut known: HashMap<&str, (Option<Arc<Condition>>, Source)> = HashMap::new();
         rule.conditions
             .iter()
             .map(|written| {
-                let source = Source::new(
-                    Arc::clone(document),
-                    Some(written.at),
-                    written.text.clone().unwrap_or_default(),
-                );
                 let text = written.text.as_deref().unwrap_or_default();
-                let condition = if let Some(condition) = known.get(text) {
-                    condition.clone()
+                let (condition, source) = if let Some((condition, source)) = known.get(text) {
+                    (condition.clone(), source.again(written.at))
                 } else {
+                    let document = Arc::clone(document);
+                    let source = Source::new(document, Some(written.at), text.to_owned());
                     let read = read(text, header.enabled, dialect);
                     let read = read.map_err(|error| refused(&source, &error))?;
-                    known.entry(text).or_insert(read).clone()
+                    known.entry(text).or_insert((read, source)).clone()
                 };
                 Ok(Arc::new(Self {
                     condition,

@@ -65,6 +65,9 @@ impl MultiCondition {
         rule: &MultiDestinationRule,
         document: &Arc<Document>,
     ) -> Result<Vec<Arc<Self>>, RuleError> {
+        if let Some(error) = rule.refused() {
+            return Err(error);
+        }
         rule.conditions
             .iter()
             .map(|entry| {

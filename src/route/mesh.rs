@@ -242,6 +242,9 @@ impl MeshRouter {
                     places.iter().map(label).collect()
                 });
                 fitting.retain(|at| own[*at] == Some(value));
+                if fitting.is_empty() {
+                    break;
+                }
             }
             let set = prepared
                 .subsets

@@ -9,6 +9,9 @@ use super::header::Header;
 use super::yaml::{Node, Position, Value};
 use crate::model::version::DubboVersion;
 
+/// The first release with a fastjson2 that takes a list of one for its item: 2.0.56 instead of 2.0.53.
+const ONE_ITEM_IS_THE_TEXT: [u32; 3] = [3, 3, 4];
+
 /// A v3.1 document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MultiDestinationRule {
@@ -16,6 +19,8 @@ pub struct MultiDestinationRule {
     pub header: Header,
     /// The entries in order.
     pub conditions: Vec<MultiDestination>,
+    /// The first entry that is `null`: the document is read, and then none of its conditions can be made.
+    pub null_at: Option<Position>,
 }
 
 /// One entry: which calls, and where they may go.
@@ -45,49 +50,66 @@ pub struct Destination {
 }
 
 impl MultiDestinationRule {
+    /// Why none of its conditions can be made, where an entry is `null`.
+    pub fn refused(&self) -> Option<RuleError> {
+        let at = self.null_at?;
+        Some(RuleError::null(
+            "an entry of `conditions` is empty",
+            Some(at),
+        ))
+    }
+
     /// `parseFromMap`.
     pub(super) fn from_map(root: Node<'_>, version: &DubboVersion) -> Result<Self, RuleError> {
         let header = Header::from_map(root, version)?;
         let at = root.start();
-        let conditions = match root.get("conditions") {
+        let mut null_at = None;
+        let conditions: Vec<MultiDestination> = match root.get("conditions") {
             None => return Err(RuleError::null("`conditions` is missing", Some(at))),
             Some(node) => match node.value() {
                 Value::Null => {
                     return Err(RuleError::null("`conditions` is empty", Some(node.start())));
                 }
-                Value::List(items) => items.map(entry).collect::<Result<Vec<_>, _>>()?,
+                Value::List(items) => {
+                    let mut entries = Vec::with_capacity(items.len());
+                    for item in items {
+                        if item.is_null() {
+                            null_at = null_at.or(Some(item.start()));
+                        } else {
+                            entries.push(entry(item, version)?);
+                        }
+                    }
+                    entries
+                }
                 _ => return Err(RuleError::cast("`conditions` is no list", node.start())),
             },
         };
-        let valid = header.valid && !conditions.is_empty();
+        let valid = header.valid && (null_at.is_some() || !conditions.is_empty());
         Ok(Self {
             header: Header { valid, ..header },
             conditions,
+            null_at,
         })
     }
 }
 
-fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
+fn entry(node: Node<'_>, version: &DubboVersion) -> Result<MultiDestination, RuleError> {
     let at = node.start();
-    match node.value() {
-        Value::Map(_) => {}
-        Value::Null => {
-            return Err(RuleError::null(
-                "an entry of `conditions` is empty",
-                Some(at),
-            ));
-        }
-        _ => return Err(RuleError::cast("an entry of `conditions` is no map", at)),
-    }
+    let Value::Map(_) = node.value() else {
+        return Err(RuleError::cast("an entry of `conditions` is no map", at));
+    };
     let present = |name: &str| node.get(name).filter(|value| !value.is_null());
     let (from, from_at) = match present("from") {
         None => (None, None),
         Some(from) => match from.value() {
-            Value::Map(_) => (text(from, "match"), start(from, "match")),
+            Value::Map(_) => (text(from, "match", version)?, start(from, "match")),
             _ => return Err(RuleError::cast("`from` is no map", from.start())),
         },
     };
-    let to = present("to").map_or_else(|| Ok(Vec::new()), destinations)?;
+    let to = match present("to") {
+        Some(to) => destinations(to, version)?,
+        None => Vec::new(),
+    };
     Ok(MultiDestination {
         from,
         from_at,
@@ -98,7 +120,7 @@ fn entry(node: Node<'_>) -> Result<MultiDestination, RuleError> {
 
 /// `to`, as fastjson2 reads a list of objects: a map is an empty list, a text is read as JSON, and a list of one map
 /// stands for that map.
-fn destinations(node: Node<'_>) -> Result<Vec<Destination>, RuleError> {
+fn destinations(node: Node<'_>, version: &DubboVersion) -> Result<Vec<Destination>, RuleError> {
     let refused = || RuleError::cast("`to` is no list", node.start());
     match node.value() {
         Value::Map(_) => Ok(Vec::new()),
@@ -112,9 +134,9 @@ fn destinations(node: Node<'_>) -> Result<Vec<Destination>, RuleError> {
                     return Err(RuleError::cast("an entry of `to` is no map", item.start()));
                 };
                 Ok(Destination {
-                    matches: text(map, "match"),
+                    matches: text(map, "match", version)?,
                     matches_at: start(map, "match"),
-                    weight: text(map, "weight"),
+                    weight: text(map, "weight", version)?,
                     at: item.start(),
                 })
             })
@@ -146,8 +168,27 @@ fn of_json(text: &str, at: Position) -> Option<Vec<Destination>> {
         .collect()
 }
 
-fn text(map: Node<'_>, name: &str) -> Option<String> {
-    map.get(name).filter(|value| !value.is_null()).map(value_of)
+/// A `String` of fastjson2: any scalar by its text. Of a list of one, later releases of fastjson2 take the item, where
+/// earlier ones print the list.
+fn text(map: Node<'_>, name: &str, version: &DubboVersion) -> Result<Option<String>, RuleError> {
+    let Some(mut value) = map.get(name) else {
+        return Ok(None);
+    };
+    if version.at_least(ONE_ITEM_IS_THE_TEXT) {
+        let only = match value.value() {
+            Value::List(items) | Value::Set(items) if items.len() == 1 => items.last(),
+            _ => None,
+        };
+        value = only.unwrap_or(value);
+    }
+    match value.value() {
+        Value::Null => Ok(None),
+        Value::Binary(_) => Err(RuleError::cast(
+            format!("`{name}` is no text"),
+            value.start(),
+        )),
+        _ => Ok(Some(value_of(value))),
+    }
 }
 
 fn start(map: Node<'_>, name: &str) -> Option<Position> {

@@ -26,3 +26,8 @@ pub mod string_match;
 pub mod tag;
 mod typed;
 pub mod yaml;
+
+/// Bytes of the longest rule text that is read. ZooKeeper takes one byte less unless its `jute.maxbuffer` is raised; Nacos
+/// takes ten times as much unless told otherwise (`maxContent`), and nobody writes that by hand. What a longer text says
+/// stays unknown, and the report says so.
+pub const LONGEST: usize = 1 << 20;

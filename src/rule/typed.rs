@@ -1,7 +1,8 @@
 //! Documents as 2.7.0 to 2.7.9 read them: SnakeYAML builds the rule's class itself.
 //!
 //! Mirrors `org.yaml.snakeyaml.constructor.Constructor` (1.20) for the few classes that rules have; configurators use the parts. Unknown fields
-//! refuse the document; flags are read from their text, quoted or not; a field without value is refused.
+//! refuse the document; flags are read from their text, quoted or not; a field without value is refused. A tag that is
+//! written out (`!!str false`) makes its own class of the value, and a field of another class refuses it.
 
 use super::condition::ConditionText;
 use super::error::RuleError;
@@ -92,6 +93,12 @@ pub(super) fn fields<'d>(
         Value::List(items) if items.len() == 0 => return Ok(()),
         _ => return Err(refused("a map of `field: value` pairs is expected", node)),
     };
+    if node.is_tagged() {
+        return Err(refused(
+            "its tag makes it a plain map, not the object that is expected",
+            node,
+        ));
+    }
     for (key, value) in entries {
         let name = key
             .written()
@@ -132,6 +139,9 @@ pub(super) fn text(node: Node<'_>) -> Result<Option<String>, RuleError> {
         Value::Binary(bytes) => return Ok(Some(String::from_utf8_lossy(bytes).into_owned())),
         _ => {}
     }
+    if node.is_tagged() && node.as_text().is_none() {
+        return Err(refused("its tag makes it no text", node));
+    }
     let mut items = node.items();
     let collected = match (node.value(), items.next(), items.next()) {
         (Value::List(_), None, _) => Some(""),
@@ -147,6 +157,10 @@ pub(super) fn text(node: Node<'_>) -> Result<Option<String>, RuleError> {
 
 /// The words of YAML for true and false, in any letter case.
 fn flag(node: Node<'_>) -> Result<bool, RuleError> {
+    if node.is_tagged() {
+        let value = node.as_bool();
+        return value.ok_or_else(|| refused("its tag makes it neither true nor false", node));
+    }
     match node.written().map(str::to_lowercase).as_deref() {
         Some("true" | "yes" | "on") => Ok(true),
         Some("false" | "no" | "off") => Ok(false),
@@ -159,6 +173,8 @@ pub(super) fn boxed_flag(node: Node<'_>) -> Result<Option<bool>, RuleError> {
     let mut items = node.items();
     match (node.value(), items.next(), items.next()) {
         (Value::Binary(_), ..) => Err(refused("true or false is expected", node)),
+        (Value::Null, ..) if node.is_tagged() => Ok(None),
+        _ if node.is_tagged() => flag(node).map(Some),
         // the argument of a constructor
         (Value::List(_), Some(only), None) if only.as_text().is_some() => {
             Ok(only.as_text().map(is_true))
@@ -178,9 +194,8 @@ pub(super) fn map(node: Node<'_>) -> Result<Option<Entries<'_>>, RuleError> {
 }
 
 fn number(node: Node<'_>) -> Result<i32, RuleError> {
-    let value = node
-        .as_i64()
-        .or_else(|| node.written()?.replace('_', "").parse().ok());
+    let of_text = || node.written()?.replace('_', "").parse().ok();
+    let value = node.as_i64().or_else(|| (!node.is_tagged()).then(of_text)?);
     value
         .and_then(|value| i32::try_from(value).ok())
         .ok_or_else(|| refused("a number of 32 bits is expected", node))

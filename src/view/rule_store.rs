@@ -11,6 +11,7 @@ use super::{
 };
 use crate::{
     model::version::DubboVersion,
+    report::words::{Phrase, Say},
     route::rules::{RULE_GROUP, RuleSource, RuleText},
 };
 
@@ -58,7 +59,33 @@ pub struct RuleStore {
     pub nacos: bool,
 }
 
+/// Why a text of so many bytes is left out.
+pub fn too_long(what: Phrase, bytes: usize) -> NotSeen {
+    NotSeen {
+        what,
+        why: Phrase::new(Say::RuleTooLong).with("bytes", bytes.to_string()),
+        how_to_see: Some(Say::HowShorterRule.into()),
+        required: true,
+    }
+}
+
 impl RuleStore {
+    /// A text that is there and not read: nobody knows what it says.
+    pub fn leave_out(&mut self, kind: LayerKind, group: &str, key: String, fact: NotSeen) {
+        match kind {
+            LayerKind::Migration => {
+                self.migration_not_seen.insert(group.to_owned(), fact);
+            }
+            _ if group == RULE_GROUP => {
+                self.not_seen.insert(key, fact);
+            }
+            // as 2.7.0 to 2.7.2 keep it
+            _ => {
+                self.not_seen.insert(format!("{group}.{key}"), fact);
+            }
+        }
+    }
+
     /// The rule that a consumer of this version reads under a key of group `dubbo`.
     pub fn find(&self, key: &str, version: &DubboVersion) -> Option<&StoredRule> {
         let wanted = self.spelled(key);

@@ -141,3 +141,92 @@ fn aliases_and_nesting_end() {
 fn other_kinds_of_rules_end() {
     ask(&others(1));
 }
+
+/// A rule that is padded to a length with a comment.
+fn padded(rule: &str, length: usize) -> String {
+    let comment = "#".repeat(length - rule.len() - 1);
+    format!("{rule}{comment}\n")
+}
+
+#[test]
+fn above_the_limit_nothing_is_read_and_that_is_said() {
+    const LIMIT: usize = 1 << 20;
+    let urls = providers();
+    let home = tempfile::tempdir().unwrap();
+    let dir = home.path();
+    std::fs::write(dir.join("providers.txt"), urls.join("\n")).unwrap();
+    let rule = "force: true\nconditions:\n- '=> host = 10.99.0.1'\n";
+    let key = "com.a.S::.condition-router";
+    let consumer = ["--consumer-app", "web", "--dubbo", "3.3.6"];
+    let registry = [
+        "--registry",
+        "zookeeper://10.4.0.2:2181",
+        "--snapshot",
+        "snapshot",
+    ];
+    let file = format!("{key}=rule");
+    for (length, [verdict, remark]) in [
+        (LIMIT, ["none DG5001", "DG8007 DG8008"]),
+        (LIMIT + 1, ["unknown", ""]),
+    ] {
+        let hostile = Hostile {
+            name: "padded",
+            key,
+            text: padded(rule, length),
+            expected: [verdict, verdict, remark],
+        };
+        std::fs::write(dir.join("rule"), &hostile.text).unwrap();
+        recording(dir, &hostile, &urls);
+        let verb = |verb: &str| {
+            report(
+                dir,
+                &[&[verb, "com.a.S"][..], &registry, &consumer].concat(),
+                "padded",
+            )
+        };
+        let lint = report(
+            dir,
+            &["lint", "rule", "--key", key, "--providers", "providers.txt"],
+            "padded",
+        );
+        assert_eq!(remarks(&lint), remark, "{length}");
+        for report in [verb("no-provider"), verb("route-replay")] {
+            assert_eq!(told(&report), verdict, "{length}");
+        }
+        let given = [
+            "route-replay",
+            "com.a.S",
+            "--providers",
+            "providers.txt",
+            "-f",
+            &file,
+        ];
+        let given = done(diag(dir).args(given).args(consumer));
+        if verdict == "unknown" {
+            assert_eq!(told(&lint), verdict);
+            for answer in [&verb("no-provider"), &verb("route-replay"), &lint] {
+                let facts = answer["reports"][0]["not_seen"].as_array().unwrap();
+                let said = |fact: &Value| {
+                    let why = fact["why"].as_str().unwrap_or_default();
+                    fact["required"] == true && why.contains(&length.to_string())
+                };
+                assert!(facts.iter().any(said), "{facts:?}");
+            }
+            assert!(given.stderr.contains("1 MiB"), "{}", given.stderr);
+        } else {
+            assert_eq!(given.exit, 1, "{}", given.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_hundred_thousand_conditions_within_the_limit_are_read() {
+    let text = format!("conditions:\n{}- =>port=9\n", "- =>h=9\n".repeat(99_999));
+    assert!(text.len() <= 1 << 20);
+    ask(&[Hostile {
+        name: "a hundred thousand conditions",
+        key: "com.a.S::.condition-router",
+        text,
+        expected: ["reachable", "reachable", "DG5007 DG8006+"],
+    }]);
+}

@@ -90,6 +90,17 @@ fn a_matrix_shows_what_differs() {
 }
 
 #[test]
+fn versions_that_all_refuse_a_text_do_not_just_read_it_alike() {
+    let args = [RULE, "--matrix", "3.1.11,3.3.6", "--lang", "en"];
+    let done = lint((RULE, b"conditions:\n\t- a"), &args);
+    assert!(
+        done.stdout.contains("refused: ScannerException"),
+        "{}",
+        done.stdout
+    );
+}
+
+#[test]
 fn the_key_and_the_kind() {
     // by the text
     let done = lint(("x.yaml", b"conditions: [a==b]\n"), &["x.yaml", "--brief"]);

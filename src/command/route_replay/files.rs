@@ -24,7 +24,7 @@ use crate::{
 };
 
 /// Largest rule file.
-const LARGEST_RULE: u64 = 16 << 20;
+const LARGEST_RULE: u64 = crate::rule::LONGEST as u64;
 
 /// The service of all lines, when it is one.
 pub(super) fn only_service(lines: &[ProviderLine]) -> Result<ServiceKey, UsageError> {
@@ -188,7 +188,9 @@ pub(super) fn rule_files(
         if bytes.len() as u64 > LARGEST_RULE {
             return Err(InputError {
                 name: path.display().to_string(),
-                source: std::io::Error::other("a rule of more than 16 MiB"),
+                source: std::io::Error::other(
+                    "longer than 1 MiB, as much as ZooKeeper takes: not read",
+                ),
             }
             .into());
         }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::clause::{self, Holds, Side};
 use super::effect::{self, Effect, MOST_COMPARED};
 use super::fields::{self, Field, HEADER, Shape, field, form};
-use super::{Code, Cx, Found, Phrase, Say, found};
+use super::{Code, Cx, Found, Phrase, Say, found, scope};
 use crate::model::url::Url;
 use crate::route::dialect::Dialect;
 use crate::route::probe::fitting;
@@ -51,11 +51,15 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if !matches!(parsed, Ok(ConditionDocument::TooNew)) {
         fields::map(cx, root, &[if multi { &MULTI } else { &CLASSIC }, &HEADER]);
     }
+    scope::check(cx, root);
     match parsed {
         Err(error) => cx.refuse_for(&error),
         Ok(ConditionDocument::TooNew) => {}
         Ok(ConditionDocument::Classic(rule)) => classic(cx, root, &rule, dialect),
-        Ok(ConditionDocument::MultiDestination(rule)) => several(cx, root, &rule, dialect),
+        Ok(ConditionDocument::MultiDestination(rule)) => match rule.refused() {
+            Some(error) => cx.refuse_for(&error),
+            None => several(cx, root, &rule, dialect),
+        },
     }
 }
 

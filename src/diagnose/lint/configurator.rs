@@ -7,7 +7,7 @@ use super::clause;
 use super::condition::root_map;
 use super::fields::{self, Field, Shape, field, since};
 use super::tag::{PARAM_MATCH, STRING_MATCH};
-use super::{Code, Cx, Phrase, Say, found, urls};
+use super::{Code, Cx, Phrase, Say, found, scope, urls};
 use crate::model::service_key::ServiceKey;
 use crate::rule::configurator::{
     self, ConfigItem, ConfiguratorDocument, ConfiguratorRule, ListenError, ParameterName,
@@ -104,6 +104,7 @@ fn version(cx: &mut Cx<'_>, root: Node<'_>) {
 
 fn items(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConfiguratorRule) {
     stored_elsewhere(cx, root, rule);
+    scope::check(cx, root);
     let nodes = root.get("configs").into_iter().flat_map(Node::items);
     let configs = rule.configs.iter().flatten();
     for (item, node) in configs.zip(nodes) {

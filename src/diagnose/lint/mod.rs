@@ -13,6 +13,7 @@ mod fields;
 mod mesh;
 mod migration;
 mod reading;
+mod scope;
 mod script;
 mod source;
 mod tag;

@@ -122,6 +122,9 @@ fn condition_lines(text: &str, version: &DubboVersion) -> Vec<String> {
             lines
         }
         Ok(ConditionDocument::MultiDestination(rule)) => {
+            if let Some(error) = rule.refused() {
+                return refused(&error);
+            }
             let mut lines = vec![header(&rule.header)];
             for (place, entry) in rule.conditions.iter().enumerate() {
                 let from = parse_match(entry.from.as_deref().unwrap_or_default(), "true");

@@ -115,7 +115,9 @@ fn facts(page: &mut Page, rule: &RuleInfo, view: View<'_>) {
         .iter()
         .map(|version| version.dubbo.as_str())
         .collect();
-    page.field("Dubbo", &safe(&versions.join(", ")));
+    if !versions.is_empty() {
+        page.field("Dubbo", &safe(&versions.join(", ")));
+    }
     if let Some(count) = rule.providers {
         page.under(&Label::RuleCompared.count(view.lang, count), None);
     }
@@ -216,6 +218,11 @@ fn readings(page: &mut Page, rule: &RuleInfo, view: View<'_>) {
         .all(|version| Some(&version.reading) == first)
     {
         page.field(label, Label::RuleAlike.text(view.lang));
+        // that all of them refuse it is no agreement on what it says
+        let refusal = first.and_then(|lines| lines.first());
+        for line in refusal.filter(|line| line.starts_with("refused")) {
+            page.under(&safe(&word(line, view.lang)), None);
+        }
         return;
     }
     let everywhere = |line: &String| {

@@ -310,6 +310,10 @@ sentences! {
     ReplayWhichMember: "which member of the registry the consumer asks", "消费者连接的是注册中心的哪个成员";
     RulesTooLongForLines: "the rules are longer than 512 KiB together: they were read as Dubbo {dubbo} does and no other", "规则总长超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
     OtherLines: "what other lines of Dubbo make of it", "其他 Dubbo 版本线如何处理它";
+    RuleTooLong: "it has {bytes} bytes, and rules of more than 1 MiB, which is as much as ZooKeeper takes, are not read here", "该规则有 {bytes} 字节；超过 1 MiB（ZooKeeper 自身的上限）的规则在此不读取";
+    LintText: "what the rule says", "规则的内容";
+    RuleTooWide: "it sets {parameters} parameters on each of {addresses} addresses, more than is written out here", "该规则为 {addresses} 个地址各设置 {parameters} 个参数，超出此处展开的上限";
+    HowShorterRule: "see in the consumer's log or by QOS what it makes of the rule, or divide the rule", "查看消费者日志或通过 QOS 了解规则的实际效果，或拆分该规则";
     RuleTooLongForLines: "the rule is longer than 512 KiB: it was read as Dubbo {dubbo} does and no other", "规则超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
     HowDubboOrMatrix: "give the version: --dubbo VERSION, or several: --matrix VERSION,VERSION", "给出版本：--dubbo VERSION，或多个：--matrix VERSION,VERSION";
     HowDubbo: "give the consumer's version: --dubbo VERSION", "给出消费者的版本：--dubbo VERSION";
@@ -520,6 +524,9 @@ sentences! {
     LintTypeNeedsEnabled: "with a `type` other than `general` the item needs its own `enabled: true`: without it is off", "`type` 不是 `general` 时，条目需要自己的 `enabled: true`：没有则为关闭";
     LintMatchPassedOver: "this `match` cannot be read and is passed over, the item applies without it: {problem}", "该 `match` 无法读取而被忽略，条目会不加条件地应用：{problem}";
     LintServicesUnread: "in an application's rule `services` is read from 3.2 on: before the item applies to all services", "在应用级规则中，`services` 从 3.2 起才读取：之前该条目适用于所有服务";
+    LintScopeOfApplication: "a key without colons is that of an application named {key}: consumers of a service of that name do not read it", "不含冒号的键属于名为 {key} 的应用：同名服务的消费者不会读取";
+    LintScopeOfService: "a key with colons is that of the service {key}: `scope` has no effect, and no application reads it", "含冒号的键属于服务 {key}：`scope` 不起作用，任何应用都不会读取";
+    LintKeepUnder: "keep it under {key}", "请保存在 {key} 下";
     LintKeyDiffers: "the rule is kept under {key} and says that it is for another: it never applies there", "规则存放在 {key} 下，却声明针对其他对象：在那里永远不会应用";
     LintHostNeverEqual: "this is compared with an address as it stands, and no host is called so; every host is `0.0.0.0`", "它会按原样与地址比较，没有主机叫这个名字；任意主机应写 `0.0.0.0`";
     LintPortOnConsumer: "before 3.2 an item for consumers must name no port", "3.2 之前，针对消费者的条目不能写端口";

@@ -144,33 +144,41 @@ impl Composer {
                 style,
                 implicit,
             } => {
-                let tag = match self.tag(&properties, event.start)? {
+                let written = self.tag(&properties, event.start)?;
+                let tagged = written.is_some();
+                let tag = match written {
                     Some(tag) => tag,
                     None if implicit => Tag::of_plain(&text, self.version),
                     None => Tag::Str,
                 };
                 let node = self.graph.add(tag, span, Kind::Scalar { text, style });
+                self.graph.node_mut(node).tagged = tagged;
                 self.anchor(properties, node);
                 Ok(Some(node))
             }
             EventKind::SequenceStart(properties) => {
-                let tag = self.tag(&properties, event.start)?.unwrap_or(Tag::Seq);
-                let node = self.graph.add(tag, span, Kind::Sequence(Vec::new()));
+                let tag = self.tag(&properties, event.start)?;
+                let tagged = tag.is_some();
+                let kind = Kind::Sequence(Vec::new());
+                let node = self.graph.add(tag.unwrap_or(Tag::Seq), span, kind);
+                self.graph.node_mut(node).tagged = tagged;
                 self.anchor(properties, node);
                 self.push_open(node);
                 Ok(None)
             }
             EventKind::MappingStart(properties) => {
-                let tag = self.tag(&properties, event.start)?.unwrap_or(Tag::Map);
+                let tag = self.tag(&properties, event.start)?;
+                let tagged = tag.is_some();
                 let pairs = self.graph.add_list(PairList::default());
                 let node = self.graph.add(
-                    tag,
+                    tag.unwrap_or(Tag::Map),
                     span,
                     Kind::Mapping {
                         pairs,
                         merged: false,
                     },
                 );
+                self.graph.node_mut(node).tagged = tagged;
                 self.anchor(properties, node);
                 self.push_open(node);
                 Ok(None)

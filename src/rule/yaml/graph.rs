@@ -24,6 +24,8 @@ pub(super) struct Composed {
     pub(super) kind: Kind,
     /// It contains itself, so it must exist before its contents do.
     pub(super) two_steps: bool,
+    /// The tag is written out, not found from the text.
+    pub(super) tagged: bool,
 }
 
 /// The shape of a node.
@@ -166,6 +168,7 @@ impl Graph {
             end: span.end,
             kind,
             two_steps: false,
+            tagged: false,
         });
         id
     }

@@ -77,6 +77,7 @@ pub fn load_root_untagged(text: &str, version: YamlVersion) -> Result<Document, 
     let (mut graph, root) = composer.compose()?;
     if let Some(root) = root {
         let node = graph.node_mut(root);
+        node.tagged = false;
         node.tag = match node.kind {
             // `null` is answered before the class is asked.
             _ if node.tag == tag::Tag::Null => tag::Tag::Null,

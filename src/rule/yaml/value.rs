@@ -47,6 +47,7 @@ struct Stored {
     span: Span,
     /// Text and style of a scalar; the text is empty when the value is that text.
     written: Option<(String, ScalarStyle)>,
+    tagged: bool,
 }
 
 impl Document {
@@ -72,6 +73,7 @@ impl Document {
             .zip(contents)
             .map(|(composed, content)| Stored {
                 content,
+                tagged: composed.tagged,
                 span: Span {
                     start: composed.start,
                     end: composed.end,
@@ -219,6 +221,11 @@ impl<'d> Node<'d> {
             Content::Text(text) => Some(text),
             _ => stored.written.as_ref().map(|(text, _)| text.as_str()),
         }
+    }
+
+    /// Whether its type is written out (`!!str 5`) instead of found from its text.
+    pub fn is_tagged(self) -> bool {
+        self.stored().tagged
     }
 
     /// Whether Java sees `null`.

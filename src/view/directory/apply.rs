@@ -55,7 +55,7 @@ impl Directory {
             }
         }
         let own = self.own_url.parameter("remote.application");
-        self.own_url_has_null |= own.is_none() && self.cannot_be_compared(url);
+        self.own_url_has_null |= own.is_none() && self.has_null_application(url);
     }
 
     /// The path of a provider of Dubbo 1.0, which has none: the interface without group and version.

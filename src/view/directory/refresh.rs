@@ -4,6 +4,7 @@ use super::registry::{self, Notified};
 use super::service_url::Known;
 use super::{Directory, Drop, EntryId, Notification, NotifyError, Rules, ServiceUrl, Support};
 use crate::model::url::Url;
+use crate::model::version::Line;
 use crate::rule::override_order::configurators;
 
 /// An address that calls can choose.
@@ -219,7 +220,12 @@ impl Directory {
 
     /// The merge gives a provider without `application` a `remote.application` of null, at which `URL.equals` fails.
     pub(super) fn cannot_be_compared(&self, url: &ServiceUrl) -> bool {
-        self.traits.needs_application
+        self.traits.needs_application && self.has_null_application(url)
+    }
+
+    /// All of 2.7 has that null.
+    pub(super) fn has_null_application(&self, url: &ServiceUrl) -> bool {
+        self.subscription.version.line() == Line::V2_7
             && !self.query.is_empty()
             && url.own().parameter("remote.application").is_none()
     }

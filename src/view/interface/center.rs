@@ -22,6 +22,10 @@ use crate::{
 
 /// Rules for one host or application that are named one by one.
 const MOST_NAMED: usize = 20;
+/// Parameters that rules may set on every address, however many addresses there are.
+const MOST_PARAMETERS: usize = 1_000;
+/// Parameters that rules with more may set on all addresses together.
+const MOST_WRITTEN: usize = 100_000;
 
 /// What the config centre says to this consumer.
 #[derive(Debug, Default)]
@@ -125,6 +129,10 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurator
         }
     }
     let rules = rules.unwrap_or_default();
+    if let Some(fact) = too_wide(case, key, &rules) {
+        center.missing.push(fact);
+        return Configurators::default();
+    }
     let mut open = rules.iter().filter_map(|rule| depends(case, rule));
     center.missing.extend(open.by_ref().take(MOST_NAMED));
     if let Some(next) = open.next() {
@@ -136,6 +144,31 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurator
         });
     }
     rules
+}
+
+/// A rule that writes thousands of parameters on every address: what comes of it is many times the rule itself.
+fn too_wide(case: &Case<'_>, key: &str, rules: &Configurators) -> Option<NotSeen> {
+    let consumer = case.question.consumer.ip.as_deref();
+    let parameters: usize = rules
+        .iter()
+        .map(Configurator::url)
+        .filter(|url| {
+            let host = url.host.as_deref().unwrap_or_default();
+            ["0.0.0.0", ""].contains(&host) || url.port == 0 && consumer == Some(host)
+        })
+        .map(|url| url.parameters.len())
+        .sum();
+    let held = case.held;
+    let addresses = held.entries.len().max(held.application.instances.len());
+    let written = parameters.saturating_mul(addresses);
+    (parameters > MOST_PARAMETERS && written > MOST_WRITTEN).then(|| NotSeen {
+        what: Phrase::new(Say::LayerConfigurator).with("name", key),
+        why: Phrase::new(Say::RuleTooWide)
+            .with("parameters", parameters.to_string())
+            .with("addresses", addresses.to_string()),
+        how_to_see: Some(Say::HowShorterRule.into()),
+        required: true,
+    })
 }
 
 /// A rule for one host or application, when the consumer's is not known.

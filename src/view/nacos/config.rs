@@ -9,11 +9,12 @@ use super::{
 use crate::{
     question::Question,
     report::words::{Phrase, Say},
+    rule::LONGEST,
     snapshot::{Line, Seen},
     view::{
         held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
-        rule_store::{RuleStore, StoredRule},
+        rule_store::{RuleStore, StoredRule, too_long},
         settings::leaves_providers,
         stage::NotSeen,
     },
@@ -92,6 +93,12 @@ pub(super) fn rules(
                         _ => None,
                     };
                     if let Some(list) = list {
+                        if read && text.len() > LONGEST {
+                            let fact = too_long(config(namespace, &group, &data_id), text.len());
+                            store.leave_out(kind, &group, plain(&data_id), fact.clone());
+                            missing.push(fact);
+                            continue;
+                        }
                         list.push(StoredRule {
                             kind,
                             name: name.clone(),

@@ -8,12 +8,13 @@ use super::{
 };
 use crate::{
     question::{GroupOrigin, Question, RegistryAddress},
-    report::words::Say,
+    report::words::{Phrase, Say},
+    rule::LONGEST,
     snapshot::Seen,
     view::{
         held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
-        rule_store::{RuleStore, StoredRule},
+        rule_store::{RuleStore, StoredRule, too_long},
         stage::NotSeen,
     },
 };
@@ -167,6 +168,13 @@ impl Scan<'_> {
                     _ => None,
                 };
                 if let Some(list) = list {
+                    if read && text.len() > LONGEST {
+                        let fact =
+                            too_long(Phrase::new(Say::ZkNode).with("path", &path), text.len());
+                        store.leave_out(kind, group, key.to_owned(), fact.clone());
+                        self.found.missing.push(fact);
+                        return;
+                    }
                     list.push(StoredRule {
                         kind,
                         name: path.clone(),

@@ -83,7 +83,7 @@ final class Routers implements Generation {
         RegistryDirectory<Service> directory = new RegistryDirectory<>(Service.class, registry);
         List<Invoker<Service>> addresses = new ArrayList<>();
         for (String provider : subscription.providers()) {
-            URL merged = (URL) mergeUrl.invoke(directory, URL.valueOf(provider));
+            URL merged = (URL) mergeUrl.invoke(directory, entry(provider));
             addresses.add(new Address(addresses.size(), merged));
         }
         RouterChain<Service> chain = RouterChain.buildChain(consumer);
@@ -93,6 +93,16 @@ final class Routers implements Generation {
         }
         chain.setInvokers(addresses);
         return new Subscribed(chain, directory.getConsumerUrl());
+    }
+
+    /** As the registry's client reads what lies under {@code providers}: from 2.7.7 on by a parser of its own. */
+    private static URL entry(String provider) throws ReflectiveOperationException {
+        try {
+            Class<?> parser = Class.forName("org.apache.dubbo.common.URLStrParser");
+            return (URL) parser.getMethod("parseEncodedStr", String.class).invoke(null, URL.encode(provider));
+        } catch (ClassNotFoundException older) {
+            return URL.valueOf(provider);
+        }
     }
 
     private final class Watched implements Reference {
