@@ -218,9 +218,9 @@ fn readings(page: &mut Page, rule: &RuleInfo, view: View<'_>) {
         .all(|version| Some(&version.reading) == first)
     {
         page.field(label, Label::RuleAlike.text(view.lang));
-        // that all of them refuse it is no agreement on what it says
+        // That all of them refuse it is no agreement on what it says.
         let refusal = first.and_then(|lines| lines.first());
-        for line in refusal.filter(|line| line.starts_with("refused")) {
+        if let Some(line) = refusal.filter(|line| line.starts_with("refused")) {
             page.under(&safe(&word(line, view.lang)), None);
         }
         return;

@@ -336,7 +336,7 @@ pub(crate) fn recording(dir: &Path, hostile: &Hostile, urls: &[String]) {
     node(&path, &[], Some(&hostile.text));
     node("/zookeeper", &[], None);
     let folder = dir.join("snapshot");
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("manifest.json"), manifest.to_string()).unwrap();
     let facts: Vec<String> = facts.iter().map(Value::to_string).collect();
     std::fs::write(folder.join("r1.jsonl"), facts.join("\n") + "\n").unwrap();
