@@ -59,8 +59,8 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<bool> {
                 scope.spawn(|| {
                     let mut told = Vec::new();
                     while let Some(version) = next() {
-                        let answer = Routers::real(&version)
-                            .and_then(|routers| fresh(&options, &version, routers));
+                        let answer =
+                            real(&version).and_then(|routers| fresh(&options, &version, routers));
                         match &answer {
                             Ok(one) => println!("{one}"),
                             Err(error) => println!("{version}: {error:#}"),
@@ -92,11 +92,15 @@ pub(crate) fn run(words: &[String]) -> anyhow::Result<bool> {
     Ok(all == 0)
 }
 
+fn real(version: &str) -> anyhow::Result<Routers> {
+    Routers::real(version, &[routers::ONE_COMPILER])
+}
+
 /// One case with everything about it.
 fn one(options: &Options, number: u64) -> anyhow::Result<bool> {
     let mut agree = true;
     for version in &options.versions {
-        let mut judge = Judge::new(version, Routers::real(version)?, options.bug)?;
+        let mut judge = Judge::new(version, real(version)?, options.bug)?;
         let case = generate::case(options.seed, number, &judge.line());
         let answered = judge.ask(&case)?;
         println!(

@@ -11,6 +11,9 @@ use serde_json::Value;
 /// An answer takes a millisecond; starting takes seconds, on a busy machine many.
 const PATIENCE: Duration = Duration::from_secs(180);
 
+/// Of many short-lived runs the second compiler costs more than it gives.
+pub(super) const ONE_COMPILER: &str = "-XX:TieredStopAtLevel=1";
+
 #[derive(Debug)]
 pub(super) struct Routers {
     child: Child,
@@ -32,20 +35,20 @@ pub(super) fn build(version: &str) -> anyhow::Result<()> {
 }
 
 impl Routers {
-    /// The real ones.
-    pub(super) fn real(version: &str) -> anyhow::Result<Self> {
+    /// The real ones. `more` is for Java.
+    pub(super) fn real(version: &str, more: &[&str]) -> anyhow::Result<Self> {
         let home = std::path::absolute(format!("target/lab/routers/{version}"))?;
         let libraries = std::fs::read_to_string(home.join("classpath"))
             .with_context(|| format!("{version} is not built"))?;
         let mut command = Command::new("java");
         command
-            // Many short-lived runs: the second compiler costs more than it gives. Script engines and proxies reach into the JDK.
             .args([
                 "-Xmx1g",
-                "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-XX:-OmitStackTraceInFastThrow",
             ])
+            .args(more)
+            // Script engines and proxies reach into the JDK.
             .args([
                 "--add-opens",
                 "java.base/java.lang=ALL-UNNAMED",

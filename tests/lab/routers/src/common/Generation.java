@@ -16,8 +16,13 @@ interface Generation {
 
     /** The first reference: the one whose call is routed. */
     interface Reference {
+        /** Routes the call. */
+        List<Invoker<Service>> route() throws Exception;
+
         /** Routes the call; places of the selected addresses, in order. */
-        List<Integer> select() throws Exception;
+        default List<Integer> select() throws Exception {
+            return places(route());
+        }
 
         /** Routes it once more and watches; what every router that ran left over. */
         List<Map<String, Object>> steps() throws Exception;

@@ -74,6 +74,10 @@ public final class Main {
             stage = "route";
             select(question, reference, answer);
             answer.put("error", null);
+            if (question.measure != null) {
+                stage = "measure";
+                answer.put("measured", question.measure.take(question, reference, rules));
+            }
             stage = "trace";
             answer.put("per_router", reference.steps());
         } catch (Throwable thrown) {

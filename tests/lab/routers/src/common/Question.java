@@ -29,6 +29,8 @@ final class Question {
     List<Rule> updates;
     final Map<String, String> systemProperties = new LinkedHashMap<>();
     int repeat;
+    /** What is to be measured, or null. */
+    Measure measure;
 
     private String method;
     private final List<String> types = new ArrayList<>();
@@ -52,6 +54,7 @@ final class Question {
                     .forEach(entry -> question.systemProperties.put(entry.getKey(), text(entry.getValue())));
         }
         question.repeat = json.has("repeat") ? json.get("repeat").getAsInt() : 1;
+        question.measure = Measure.read(json.get("measure"));
         question.method = text(json.get("method"));
         question.types.addAll(texts(json, "parameter_types"));
         List<JsonElement> values = elements(json, "arguments");

@@ -34,8 +34,8 @@ final class Rules implements DynamicConfiguration {
         }
     }
 
-    /** Publishes or, with no text, removes a rule, and tells who listens. */
-    void change(Question.Rule rule) {
+    /** Publishes or, with no text, removes a rule, and tells who listens; how many they were. */
+    int change(Question.Rule rule) {
         Name name = new Name(rule.key(), rule.group());
         boolean removal = rule.content() == null;
         String before = removal ? texts.remove(name) : texts.put(name, rule.content());
@@ -44,9 +44,11 @@ final class Rules implements DynamicConfiguration {
                 : before == null ? ConfigChangeType.ADDED : ConfigChangeType.MODIFIED;
         ConfigChangedEvent event =
                 new ConfigChangedEvent(rule.key(), rule.group(), removal ? "" : rule.content(), type);
-        for (ConfigurationListener listener : List.copyOf(listeners.getOrDefault(name, List.of()))) {
+        List<ConfigurationListener> told = List.copyOf(listeners.getOrDefault(name, List.of()));
+        for (ConfigurationListener listener : told) {
             listener.process(event);
         }
+        return told.size();
     }
 
     List<Map<String, String>> asked() {

@@ -117,8 +117,8 @@ final class Routers implements Generation {
         }
 
         @Override
-        public List<Integer> select() {
-            return Generation.places(chain.route(url, invocation));
+        public List<Invoker<Service>> route() {
+            return chain.route(url, invocation);
         }
 
         @Override
@@ -130,7 +130,7 @@ final class Routers implements Generation {
             routers.forEach(router -> watched.add(new Watch(router, steps)));
             routersOfChain.set(chain, watched);
             try {
-                chain.route(url, invocation);
+                route();
             } finally {
                 routersOfChain.set(chain, routers);
             }

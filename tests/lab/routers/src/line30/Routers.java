@@ -41,14 +41,14 @@ final class Routers implements Generation {
         RpcInvocation invocation = framework.invocation(question, consumer);
         return new Reference() {
             @Override
-            public List<Integer> select() {
-                return Generation.places(chain.route(consumer, addresses.clone(), invocation));
+            public List<Invoker<Service>> route() {
+                return chain.route(consumer, addresses.clone(), invocation);
             }
 
             @Override
             public List<Map<String, Object>> steps() {
                 try (Watches watches = new Watches(chain.getHeadStateRouter())) {
-                    select();
+                    route();
                     return watches.steps();
                 }
             }

@@ -43,8 +43,8 @@ final class Routers implements Generation {
         RpcInvocation invocation = framework.invocation(question, consumer);
         return new Reference() {
             @Override
-            public List<Integer> select() {
-                return Generation.places(chain.route(consumer, addresses.clone(), invocation));
+            public List<Invoker<Service>> route() {
+                return chain.route(consumer, addresses.clone(), invocation);
             }
 
             /** The chain has no place for a recorder, so its routers are called as it calls them. */

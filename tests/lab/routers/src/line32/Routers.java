@@ -41,16 +41,15 @@ final class Routers implements Generation {
         RpcInvocation invocation = framework.invocation(question, consumer);
         return new Reference() {
             @Override
-            public List<Integer> select() {
+            public List<Invoker<Service>> route() {
                 BitList<Invoker<Service>> all = addresses.clone();
-                return Generation.places(
-                        chain.getSingleChain(consumer, all, invocation).route(consumer, all, invocation));
+                return chain.getSingleChain(consumer, all, invocation).route(consumer, all, invocation);
             }
 
             @Override
             public List<Map<String, Object>> steps() {
                 try (Watches watches = new Watches(chain.getCurrentChain().getHeadStateRouter())) {
-                    select();
+                    route();
                     return watches.steps();
                 }
             }
