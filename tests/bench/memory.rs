@@ -25,7 +25,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, ensure};
 use figure::{Figure, grouped, quick};
 use flate2::{Compression, write::GzEncoder};
-use process::{DIAG, Run, beside, run};
+use process::{DIAG, Run, beside, megabytes, run};
 use serde_json::Value;
 
 const INSTANCES: usize = 10;
@@ -55,10 +55,6 @@ fn main() -> Result<ExitCode> {
         samples()?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
 }
 
 fn print_peak(part: char, what: &str, bytes: u64, limit: u64) -> Result<()> {
@@ -101,7 +97,7 @@ fn recordings() -> Result<()> {
                 "json",
             ];
             let ran = run(DIAG, &asked, None)?;
-            let report: Value = serde_json::from_slice(&ran.stdout)?;
+            let report: Value = serde_json::from_slice(&ran.stdout).context(ran.stderr)?;
             let answer = &report["reports"][0];
             ensure!(
                 answer["outcome"] == "reachable" && ran.exit == 0,
@@ -152,7 +148,7 @@ fn through_pipe(
     for length in if quick() { [2, 4] } else { [100, 1_000] } {
         let input = Some((block, length * 1_000_000));
         let ran: Run = run(DIAG, asked, input)?;
-        let report: Value = serde_json::from_slice(&ran.stdout)?;
+        let report: Value = serde_json::from_slice(&ran.stdout).context(ran.stderr)?;
         ensure!(check(&report["reports"][0], length), "{report}");
         let (count, copy) = (
             beside("wc", &["-l"], input)?,

@@ -28,7 +28,7 @@ use tokio::{sync::Semaphore, task::JoinSet};
 
 use figure::{Figure, grouped, quick};
 use fleet::{Fleet, INSTANCES, ip, metadata, name, serve, stand_before};
-use process::{DIAG, Run, run};
+use process::{DIAG, Run, megabytes, run};
 
 /// Registers the services at a real server. They stay for an hour although nobody sends a heartbeat.
 fn fill(address: &str, services: usize) -> Result<()> {
@@ -228,9 +228,9 @@ impl Walk {
             what: what.clone(),
             ours: seconds(self.record),
             reference: format!(
-                "{}, {:.0} MB fetched and forgotten",
+                "{}, {} fetched and forgotten",
                 seconds(self.fetch),
-                self.fetched as f64 / 1e6
+                megabytes(self.fetched as u64)
             ),
             ratio: format!("{ratio:.2}"),
             wanted: Some(("1.3".to_owned(), ratio <= 1.3)),
@@ -241,10 +241,11 @@ impl Walk {
 
     /// Beside one of fewer services.
     fn print_growth(&self, shorter: &Self, server: &str) -> Result<()> {
-        let times = self.services as f64 / shorter.services as f64;
+        let count = |services: usize| u32::try_from(services).map(f64::from);
+        let times = count(self.services)? / count(shorter.services)?;
         let ratio = self.record.as_secs_f64() / shorter.record.as_secs_f64();
         let more = (self.services - shorter.services) * INSTANCES;
-        let bytes = self.peak.saturating_sub(shorter.peak) as f64 / more as f64;
+        let bytes = self.peak.saturating_sub(shorter.peak) / more as u64;
         let what = format!("`snapshot --all`, {times} times the instances, {server}");
         Figure {
             part: 'b',
@@ -261,7 +262,7 @@ impl Walk {
         Figure {
             part: 'b',
             what: format!("{what}: memory for each instance more"),
-            ours: format!("{bytes:.0} bytes"),
+            ours: format!("{bytes} bytes"),
             ..Figure::default()
         }
         .print()?;
@@ -275,7 +276,6 @@ fn seconds(time: Duration) -> String {
 
 fn print_peak(what: &str, peak: u64, services: usize) -> Result<()> {
     let limit = 40_000_000 + 150 * services as u64;
-    let megabytes = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
     Figure {
         part: 'b',
         what: format!("{what}: memory"),

@@ -24,6 +24,12 @@ pub(crate) struct Run {
     pub(crate) took: Duration,
 }
 
+/// Bytes for people: `16.5 MB`.
+pub(crate) fn megabytes(bytes: u64) -> String {
+    let tenths = (bytes + 50_000) / 100_000;
+    format!("{}.{} MB", tenths / 10, tenths % 10)
+}
+
 /// What this process has to do when [`run`] started it, to stand between: then its exit code.
 pub(crate) fn between() -> Result<Option<ExitCode>> {
     let words: Vec<String> = std::env::args().skip(1).collect();

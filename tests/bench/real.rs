@@ -20,7 +20,7 @@ use routers::Routers;
 pub(crate) struct Rounds {
     pub(crate) warm: Duration,
     pub(crate) round: Duration,
-    pub(crate) rounds: usize,
+    pub(crate) number: usize,
 }
 
 /// Rules, addresses and a call, as texts.
@@ -60,7 +60,7 @@ impl Real {
         let Rounds {
             warm,
             round,
-            rounds,
+            number,
         } = &self.rounds;
         let (key, content) = case.rule;
         let question = json!({
@@ -73,7 +73,7 @@ impl Real {
                 .collect::<Result<Map<String, Value>>>()?,
             "measure": {
                 "of": match of { Of::Call => "call", Of::Rule => "rule" },
-                "warm_ms": millis(*warm)?, "round_ms": millis(*round)?, "rounds": rounds,
+                "warm_ms": millis(*warm)?, "round_ms": millis(*round)?, "rounds": number,
             },
         });
         let answers = self.routers.answers(&[question])?;

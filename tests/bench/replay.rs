@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, ensure};
 use figure::{Figure, grouped, quick};
-use process::{DIAG, beside, run};
+use process::{DIAG, beside, megabytes, run};
 use serde_json::Value;
 
 /// Lines that differ.
@@ -28,7 +28,7 @@ enabled: true
 conditions:
   - 'method=find*,list* => host=10.20.0.1,10.20.0.2'
   - 'host=10.1.* => host=10.20.0.*'
-  - 'arguments[0]=vip => host=10.20.0.3'
+  - 'arguments[0]=vip => host=10.20.0.2'
 ";
 
 fn main() -> Result<ExitCode> {
@@ -68,7 +68,11 @@ fn main() -> Result<ExitCode> {
         let ran = run(DIAG, &asked, input)?;
         let report: Value = serde_json::from_slice(&ran.stdout).context(ran.stderr)?;
         let counted = &report["reports"][0]["replay"]["requests"];
-        ensure!(ran.exit == 0 && *counted == lines, "{report}");
+        ensure!(
+            ran.exit == 0 && *counted == lines,
+            "exit {}, {counted} of {lines} calls",
+            ran.exit
+        );
         let count = beside("wc", &["-l"], input)?;
         let seconds = ran.took.as_secs_f64();
         let what = format!(
@@ -85,13 +89,12 @@ fn main() -> Result<ExitCode> {
             wanted: (lines >= 10_000_000).then(|| ("60 s".to_owned(), seconds <= SECONDS)),
         }
         .print()?;
-        let peak = |bytes: u64| format!("{:.1} MB", bytes as f64 / 1e6);
         Figure {
             part: 'd',
             what: format!("{what}: memory"),
-            ours: peak(ran.bytes),
+            ours: megabytes(ran.bytes),
             reference: shorter.map_or_else(String::new, |shorter| {
-                format!("{}, a shorter one", peak(shorter))
+                format!("{}, a shorter one", megabytes(shorter))
             }),
             wanted: shorter.map(|shorter| {
                 (

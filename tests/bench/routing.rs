@@ -2,8 +2,8 @@
 //!
 //! `cargo bench --bench routing` routes calls that all differ (argument and attachment) through prepared chains of
 //! 1,000 and 10,000 providers: ten conditions, tags, destinations. In the rows named `mixed` one call after the other also
-//! goes another way: four methods, some with the argument that a condition asks for, with several tags and without one. `answer` is what is left, `trace` adds what went
-//! into and came out of every router, `reasons` also the clause and value that took each address away. Then how fast
+//! goes another way: four methods, some with the argument that a condition asks for, with several tags and without one.
+//! `answer` is what is left, `trace` adds what went into and came out of every router, `reasons` also the clause and value that took each address away. Then how fast
 //! condition rules are read. One thread; each figure is CPU time, the best of several rounds, since whatever else runs only ever adds to it.
 //!
 //! With `--real` Dubbo's own chain (`tests/lab/routers`, JDK 17 and Maven) routes the same call with the same rules and providers, and
@@ -107,7 +107,7 @@ fn main() -> Result<()> {
             let rounds = Rounds {
                 warm: round() * 5,
                 round: round(),
-                rounds: ROUNDS,
+                number: ROUNDS,
             };
             real.insert(version, Real::start(version, rounds)?);
         }
@@ -203,7 +203,9 @@ impl Measured<'_> {
         };
         let (theirs, places) = real.measure(Of::Call, &case)?;
         let mut selected = AddressSet::none(size);
-        places.iter().for_each(|place| selected.insert(*place));
+        for place in places {
+            selected.insert(place);
+        }
         ensure!(
             outcome.allows(&selected),
             "{name} on {version}: the real chain leaves {}, not {left}",
@@ -218,7 +220,7 @@ impl Measured<'_> {
             ),
             ours: format!("{} us, with reasons", micros(reasons)),
             reference: format!("{:.0} us, real chain", theirs.as_secs_f64() * 1e6),
-            ratio: format!("{} times as fast", grouped(ratio as usize)),
+            ratio: format!("{ratio:.0} times as fast"),
             wanted: Some((format!("{WANTED} times"), ratio >= WANTED)),
         }
         .print()?;
@@ -371,13 +373,14 @@ fn read_rules(version: &str, mut real: Option<&mut Real>) -> Result<()> {
                 }
             }
         });
+        let length = f64::from(u32::try_from(text.len())?);
         let mut figure = Figure {
             part: 'c',
             what: format!("reading a rule of {name} conditions, Dubbo {version}"),
             ours: format!(
                 "{} us each, {:.0} MB/s",
                 micros(time / conditions),
-                text.len() as f64 / time.as_secs_f64() / 1e6
+                length / time.as_secs_f64() / 1e6
             ),
             ..Figure::default()
         };

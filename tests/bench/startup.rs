@@ -15,7 +15,7 @@ use std::{
 };
 
 use anyhow::{Result, ensure};
-use figure::{Figure, quick};
+use figure::{Figure, grouped, quick};
 
 const LIMIT: Duration = Duration::from_millis(5);
 
@@ -49,7 +49,11 @@ fn main() -> Result<()> {
         let above = median.saturating_sub(medians[0]);
         Figure {
             part: 'e',
-            what: format!("`diag {}`", args.join(" ")),
+            what: format!(
+                "`diag {}`, median of {} starts",
+                args.join(" "),
+                grouped(rounds)
+            ),
             ours: millis(median),
             reference: format!("{}, `/bin/true`", millis(medians[0])),
             ratio: format!("{} above", millis(above)),
