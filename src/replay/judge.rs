@@ -10,6 +10,7 @@ use super::interest::{Interest, call};
 use super::scenario::{Scenario, Sessions};
 use super::stages::{contributors, stages};
 use super::subject::Subject;
+use super::undecided::undecided;
 use super::waterfall::{Cause, cause};
 use crate::diagnose::code::Code;
 use crate::diagnose::{
@@ -20,7 +21,6 @@ use crate::model::zone::Zones;
 use crate::question::{Client, ConsumerState};
 use crate::report::words::{Phrase, Say};
 use crate::route::rules::RuleText;
-use crate::route::trace::Effect;
 use crate::route::ways::percent;
 use crate::snapshot::SourceId;
 use crate::view::interface::View;
@@ -146,15 +146,15 @@ impl Trial<'_> {
 }
 
 /// What a scenario gives.
-struct Found {
-    outcome: Outcome,
+pub(super) struct Found {
+    pub(super) outcome: Outcome,
     /// Why most of the lost calls are lost, and their class.
-    cause: Option<(Cause, usize)>,
+    pub(super) cause: Option<(Cause, usize)>,
     /// Calls that lose everything at least sometimes.
-    lost: u64,
+    pub(super) lost: u64,
     /// The part of all calls that loses everything, from 0 to 1.
-    share: f64,
-    uncertain: u64,
+    pub(super) share: f64,
+    pub(super) uncertain: u64,
 }
 
 impl Found {
@@ -285,89 +285,6 @@ fn before_routers(trial: &Trial<'_>, stage: &Stage, diagnosis: &mut Diagnosis) {
         see: Vec::new(),
     });
     let _ = trial;
-}
-
-/// Facts without which the first scenario cannot be decided.
-fn undecided(trial: &Trial<'_>, found: &Found) -> Vec<NotSeen> {
-    let mut missing = Vec::new();
-    let fact = |what: Phrase, why: Say, how: Option<Say>| NotSeen {
-        what,
-        why: why.into(),
-        how_to_see: how.map(Into::into),
-        required: true,
-    };
-    let folded = trial.folded;
-    if folded.requests == 0 {
-        missing.push(fact(
-            Say::ReplayRequests.into(),
-            Say::ReplayNoRequest,
-            Some(Say::HowReplayRequests),
-        ));
-    }
-    if folded.unclear > 0 {
-        missing.push(fact(
-            Phrase::new(Say::ReplayArguments).with("count", folded.unclear.to_string()),
-            Say::ReplayArgumentText,
-            Some(Say::HowReplayRequests),
-        ));
-    }
-    if folded.beyond > 0 {
-        missing.push(fact(
-            Phrase::new(Say::ReplayBeyond).with("count", folded.beyond.to_string()),
-            Say::ReplayTooMany,
-            None,
-        ));
-    }
-    if found.lost > 0 && found.uncertain == folded.unclear + folded.beyond {
-        return missing;
-    }
-    // What makes the answer a bound, said once each.
-    let mut said: Vec<Phrase> = Vec::new();
-    for class in folded.classes[0]
-        .iter()
-        .filter(|class| class.ran.is_uncertain())
-    {
-        if !folded.modelled[0] {
-            said.push(
-                Phrase::new(Say::ReplayVersion).with("dubbo", trial.base().world.dubbo.to_string()),
-            );
-        }
-        for step in &class.ran.trace.steps {
-            for part in &step.parts {
-                let key = part.rule.as_ref().map_or("-", |rule| rule.key.as_str());
-                let phrase = match &part.effect {
-                    Effect::Script => Phrase::new(Say::ReplayScript).with("rule", key),
-                    Effect::NotSeen => Phrase::new(Say::ReplayRule).with("rule", key),
-                    Effect::Unknown => {
-                        Phrase::new(Say::ReplayRouter).with("router", part.text.clone())
-                    }
-                    Effect::Declared => {
-                        Phrase::new(Say::ReplayZones).with("router", step.step.router.to_string())
-                    }
-                    Effect::NotRunnable(what) => Phrase::new(Say::ReplayPart)
-                        .with("rule", key)
-                        .with("part", what.clone()),
-                    _ => continue,
-                };
-                if matches!(part.output, crate::route::outcome::Outcome::Within(_)) {
-                    said.push(phrase);
-                }
-            }
-        }
-    }
-    said.sort();
-    said.dedup();
-    for what in said {
-        let (why, how) = match what.say {
-            Say::ReplayScript => (Say::ReplayNotRun, None),
-            Say::ReplayRule => (Say::ReplayEarlier, Some(Say::HowStarting)),
-            Say::ReplayRouter => (Say::ReplayOwnCode, Some(Say::HowDeclare)),
-            Say::ReplayZones => (Say::ReplayNotGiven, Some(Say::HowZones)),
-            _ => (Say::ReplayNotModelled, None),
-        };
-        missing.push(fact(what, why, how));
-    }
-    missing
 }
 
 /// How sure the answer is; `None` = other assumptions give another outcome.

@@ -20,6 +20,7 @@ mod scenario;
 mod share;
 mod stages;
 mod subject;
+mod undecided;
 mod unsaid;
 mod waterfall;
 

@@ -16,7 +16,7 @@ use crate::route::classes::{Class, Known, OTHER, classes, with_tags};
 /// What stands for any value that no rule writes.
 const ANY: &str = "*";
 /// Calls that are tried at most, unless the service has more methods.
-const MOST: usize = 1_024;
+const MOST: usize = 256;
 
 /// The calls, each once.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -14,7 +14,7 @@ const MOST: usize = 64;
 /// Names of methods times names in rules that are compared.
 const MOST_COMPARED: usize = 4_000_000;
 /// Classes that ask for a tag at most.
-const MOST_TAGGED: usize = 1_024;
+const MOST_TAGGED: usize = 256;
 /// The attachment that asks for a tag.
 const TAG: &str = "dubbo.tag";
 /// A value that no rule writes.

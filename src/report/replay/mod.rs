@@ -24,7 +24,7 @@ pub use model::{
 };
 
 /// Most classes, differences and the like that are listed; totals have the true numbers.
-const MOST_LISTED: usize = 64;
+const MOST_LISTED: usize = 24;
 /// Most addresses listed at one place.
 const MOST_ADDRESSES: usize = 200;
 
