@@ -72,7 +72,7 @@ impl Interest {
                     self.hosts.extend(values);
                 }
                 // The tag of a call always counts.
-                Subject::Consumer(_) | Subject::Tag => {}
+                Subject::Consumer(_) | Subject::Address(_) | Subject::Tag => {}
             }
         }
     }

@@ -23,6 +23,8 @@ pub enum Subject {
     Tag,
     /// A part or parameter of the consumer's URL.
     Consumer(String),
+    /// A part or parameter of the addresses: in 2.x, and up to 3.1 by application, the consumer's parameters lie on top.
+    Address(String),
 }
 
 /// A look at a call or its consumer.
@@ -58,7 +60,7 @@ impl Ask {
     pub fn of_condition(text: &str, version: &DubboVersion) -> Vec<Self> {
         match (Dialect::of(version), Condition::parse(text)) {
             (Some(dialect), Ok(read)) => Self::of_clauses(&read.when, dialect)
-                .chain(Self::of_references(
+                .chain(Self::of_right_side(
                     read.then.as_deref().unwrap_or_default(),
                 ))
                 .collect(),
@@ -86,8 +88,20 @@ impl Ask {
         })
     }
 
+    /// What a right side looks at, and what it takes over from the consumer.
+    pub(super) fn of_right_side(clauses: &[Clause]) -> impl Iterator<Item = Self> + '_ {
+        let keys = clauses.iter().map(|clause| {
+            let values = clause.matches.iter().chain(&clause.mismatches);
+            Self {
+                subject: Subject::Address(clause.key.clone()),
+                values: values.map(|value| value.text.clone()).collect(),
+            }
+        });
+        keys.chain(Self::of_references(clauses))
+    }
+
     /// What a right side takes over from the consumer (`$name`).
-    pub(super) fn of_references(clauses: &[Clause]) -> impl Iterator<Item = Self> + '_ {
+    fn of_references(clauses: &[Clause]) -> impl Iterator<Item = Self> + '_ {
         let values = clauses
             .iter()
             .flat_map(|clause| clause.matches.iter().chain(&clause.mismatches));

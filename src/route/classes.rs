@@ -220,7 +220,9 @@ fn of_values(subject: &Subject, globs: &BTreeSet<&str>) -> Dimension {
     let name = match subject {
         Subject::Argument(place) => format!("arguments[{place}]"),
         Subject::Attachment(key) => format!("attachments[{key}]"),
-        Subject::Method | Subject::Consumer(_) | Subject::Tag => String::new(),
+        Subject::Method | Subject::Consumer(_) | Subject::Address(_) | Subject::Tag => {
+            String::new()
+        }
     };
     let mut parts: Vec<(String, Option<String>)> = globs
         .iter()

@@ -228,7 +228,7 @@ impl ClassicCondition {
         };
         let then = read.then.as_deref().unwrap_or_default();
         Ask::of_clauses(&read.when, dialect)
-            .chain(Ask::of_references(then))
+            .chain(Ask::of_right_side(then))
             .collect()
     }
 

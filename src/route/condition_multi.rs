@@ -55,7 +55,7 @@ impl MultiCondition {
         let to = self
             .to
             .iter()
-            .flat_map(|to| Ask::of_references(&to.clauses));
+            .flat_map(|to| Ask::of_right_side(&to.clauses));
         Ask::of_clauses(&self.when, dialect).chain(to).collect()
     }
 

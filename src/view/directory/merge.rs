@@ -18,7 +18,8 @@ const PROVIDER_ONLY: [&str; 7] = [
 ];
 
 /// In these the provider is right.
-const PROVIDER_FIRST: [&str; 5] = ["release", "dubbo", "methods", "timestamp", "dubbo.tag"];
+pub(super) const PROVIDER_FIRST: [&str; 5] =
+    ["release", "dubbo", "methods", "timestamp", "dubbo.tag"];
 
 /// The parameters of a reference as 2.x carries them inside the registry's URL: `StringUtils.toQueryString` and
 /// `parseQueryString` lose empty values and odd names on the way, and cut values at `&`.

@@ -53,6 +53,16 @@ impl ServiceUrl {
         self.rules.as_ref()
     }
 
+    /// Lays a parameter of the consumer over the provider's, where the provider's does not win.
+    pub(in crate::view) fn overlay(&mut self, name: &str, value: &str) {
+        let is_providers = super::merge::PROVIDER_FIRST.contains(&name)
+            || matches!(name, "group" | "version") && self.own.parameters.contains_key(name);
+        if !is_providers {
+            let parameters = &mut self.own_mut().parameters;
+            parameters.insert(name.to_owned(), value.to_owned());
+        }
+    }
+
     pub(super) fn set_rules(&mut self, rules: Url) {
         self.rules = Some(rules);
     }

@@ -92,8 +92,16 @@ pub(super) fn application(
         }
         for application in &wanted {
             server.count_instances(&place.namespace, group, application);
-            found.instances_known &=
-                instances(server, place, group, application, &mut found.instances);
+            if !instances(server, place, group, application, &mut found.instances) {
+                found.instances_known = false;
+                found.not_seen.push(not_seen(
+                    Phrase::new(Say::NacosInstances)
+                        .with("place", super::place::shown(&place.namespace, group))
+                        .with("service", application),
+                    &server.instances(&place.namespace, group, application),
+                    true,
+                ));
+            }
             if let Some((hidden, _)) = hidden(server, (&place.namespace, group), application) {
                 found.instances_known = false;
                 found.not_seen.push(hidden);

@@ -2,17 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use super::{Case, Fate, Input, Replay, Routed, Variant, replay, stages};
+use super::{
+    Case, Fate, Input, Replay, Routed, Variant, replay, stages,
+    unknowns::{self, MOST_VARIANTS, Variants},
+};
 use crate::{
     diagnose::code::Code,
     question::ConsumerState,
     report::words::{Phrase, Say},
-    route::{ask::Subject, provider::Provider as _, trace::RuleState},
+    route::{provider::Provider as _, trace::RuleState},
     view::stage::NotSeen,
 };
 
-/// Ways in which the unknown of a consumer is tried at most.
-const MOST_VARIANTS: usize = 16;
 /// Bytes of rules that are read again to try them.
 const LONGEST_REREAD: usize = 2 << 20;
 
@@ -24,6 +25,7 @@ pub(super) type Verdict = (Option<Code>, Vec<Fate>);
 pub(super) fn try_all(
     case: &Case<'_>,
     input: &Input<'_>,
+    base: &Variant,
     shown: &Replay<'_>,
     verdict: &Verdict,
     routed: &mut Routed,
@@ -46,7 +48,7 @@ pub(super) fn try_all(
         alone,
         together,
         untried,
-    } = variants(case, input, shown, most);
+    } = unknowns::variants(case, input, base, shown, most);
     let mut differing = false;
     let mut named: BTreeSet<String> = BTreeSet::new();
     for (name, variant) in alone {
@@ -78,7 +80,7 @@ pub(super) fn try_all(
     for (application, first) in firsts.by_ref().take(most) {
         let variant = Variant {
             first,
-            ..Variant::default()
+            ..base.clone()
         };
         let what = address(application);
         differing |= differs(&variant, what, Say::FirstAddressDecides, routed);
@@ -93,7 +95,7 @@ pub(super) fn try_all(
         let what = Phrase::new(Say::PreviousRule).with("rule", key.clone());
         let variant = Variant {
             hidden: stale.iter().cloned().collect(),
-            ..Variant::default()
+            ..base.clone()
         };
         differs(&variant, what, Say::RunningKeepsRule, routed);
     }
@@ -139,85 +141,6 @@ fn firsts(case: &Case<'_>, input: &Input<'_>) -> Vec<(String, usize)> {
         }
     }
     found
-}
-
-/// What the rules ask of the consumer that the question does not say, filled in so that they apply.
-struct Variants {
-    /// One by one.
-    alone: Vec<(String, Variant)>,
-    /// All of them.
-    together: Option<(String, Variant)>,
-    /// The first one that is left out.
-    untried: Option<String>,
-}
-
-/// At most `most` of them.
-fn variants(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>, most: usize) -> Variants {
-    let consumer = &case.question.consumer;
-    let mut found: Vec<(String, Variant)> = Vec::new();
-    for ask in shown.application.asks(&shown.chain) {
-        let Subject::Consumer(name) = &ask.subject else {
-            continue;
-        };
-        let is_host = ["host", "address"].contains(&name.as_str());
-        let is_part = [
-            "protocol",
-            "port",
-            "path",
-            "username",
-            "password",
-            "interface",
-        ]
-        .contains(&name.as_str());
-        let is_known = if is_host {
-            consumer.ip.is_some() || input.consumer.host.is_some()
-        } else {
-            is_part || input.consumer.parameter(name).is_some()
-        };
-        if is_known {
-            continue;
-        }
-        let value = ask.values.first().map(|value| value.replace('*', "1"));
-        let value = value.unwrap_or_else(|| "-".to_owned());
-        let mut variant = Variant::default();
-        if is_host {
-            variant.host = Some(value);
-        } else {
-            variant.parameters.insert(name.clone(), value);
-        }
-        found.push((name.clone(), variant));
-    }
-    if found.len() > 1 {
-        let mut all = Variant::default();
-        let mut names: Vec<&str> = Vec::new();
-        for (name, variant) in &found {
-            for (name, value) in &variant.parameters {
-                all.parameters
-                    .entry(name.clone())
-                    .or_insert_with(|| value.clone());
-            }
-            all.host = all.host.or_else(|| variant.host.clone());
-            if names.last() != Some(&name.as_str()) && names.len() < MOST_VARIANTS {
-                names.push(name);
-            }
-        }
-        let names = names.join(", ");
-        let untried = found.get(most - 1).map(|(name, _)| name.clone());
-        let untried = untried.filter(|_| found.len() > most);
-        if untried.is_some() {
-            found.truncate(most - 1);
-        }
-        return Variants {
-            alone: found,
-            together: Some((names, all)),
-            untried,
-        };
-    }
-    Variants {
-        alone: found,
-        together: None,
-        untried: None,
-    }
 }
 
 /// Rules whose text of now is not in force in a consumer that was running before: what it read earlier stays.

@@ -10,6 +10,7 @@ mod doubts;
 mod remarks;
 mod stages;
 mod told;
+mod unknowns;
 
 pub(super) use remarks::not_modelled;
 pub(crate) use told::with_requests;
@@ -21,6 +22,7 @@ use crate::{
     model::{
         matching::{Terms, is_match},
         url::Url,
+        version::Line,
     },
     question::{Invocation, Question},
     report::words::{Phrase, Say},
@@ -40,7 +42,7 @@ use crate::{
     view::{
         directory::ServiceUrl,
         held::Entry,
-        stage::{NotSeen, Raised, StageId},
+        stage::{Model, NotSeen, Raised, StageId},
     },
 };
 
@@ -77,15 +79,19 @@ struct Input<'a> {
     reference: Url,
     routes: Vec<(&'a Entry, Url)>,
     settings: Settings,
+    /// The consumer's parameters lie on top of an address's own in what conditions see.
+    overlaid: bool,
 }
 
 /// A way of filling in what is not known.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Variant {
     /// Parameters of the consumer.
     parameters: BTreeMap<String, String>,
     /// Host of the consumer.
     host: Option<String>,
+    /// Name of the consumer's application, for conditions that ask for it: no rule is read under it.
+    application: Option<String>,
     /// Which address comes first.
     first: usize,
     /// Rules whose text counts as not seen.
@@ -170,8 +176,8 @@ pub(super) fn stages<'a>(
     repaired: &BTreeSet<StageId>,
     view: &mut View,
 ) -> Option<Vec<Kept<'a>>> {
-    let input = input(case, &kept, repaired)?;
-    let base = Variant::default();
+    let input = input(case, &kept, repaired, view.model)?;
+    let base = unknowns::base(case, &input);
     let shown = match replay(case, &input, &base) {
         Ok(shown) => shown,
         Err(thrown) => {
@@ -187,7 +193,7 @@ pub(super) fn stages<'a>(
     let told = stages::of(case, &input, &shown);
     let left = told.left.clone();
     let verdict = told.verdict();
-    doubts::try_all(case, &input, &shown, &verdict, &mut routed);
+    doubts::try_all(case, &input, &base, &shown, &verdict, &mut routed);
     let fates = shown.fates();
     let lost = causes::of(case, &input, &shown);
     routed.partly =
@@ -240,6 +246,7 @@ fn input<'a>(
     case: &Case<'a>,
     kept: &[Kept<'a>],
     repaired: &BTreeSet<StageId>,
+    model: Model,
 ) -> Option<Input<'a>> {
     let directory = run::directory(case, kept, repaired).ok()?;
     let reference = directory.subscription().consumer.clone();
@@ -286,6 +293,8 @@ fn input<'a>(
             custom_routers: true,
             without: repaired.iter().filter_map(kind_of).collect(),
         },
+        overlaid: !case.dubbo().line().is_3x()
+            || model == Model::Application && case.dubbo().line() <= Line::V3_1,
     })
 }
 
@@ -339,6 +348,17 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         url
     };
     let mut urls = input.urls.clone();
+    if input.overlaid {
+        let named = variant.application.iter();
+        let named = named.map(|name| ("application", name.as_str()));
+        let given = variant.parameters.iter();
+        let given = given.map(|(name, value)| (name.as_str(), value.as_str()));
+        for (name, value) in named.chain(given) {
+            for url in &mut urls {
+                url.overlay(name, value);
+            }
+        }
+    }
     if !urls.is_empty() {
         let first = variant.first.min(urls.len() - 1);
         urls.rotate_left(first);
@@ -355,12 +375,17 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
         consumer: given.of_consumer(consumer_ip).map(str::to_owned),
         providers: urls.iter().map(zone).collect(),
     };
+    let mut consumer = input.consumer.clone();
+    if let Some(name) = &variant.application {
+        let parameters = &mut consumer.parameters;
+        parameters.insert("application".to_owned(), name.clone());
+    }
     let list = AddressList {
         providers: urls
             .into_iter()
             .map(|url| Box::new(url) as Box<dyn Provider + Send + Sync>)
             .collect(),
-        consumer: with(&input.consumer),
+        consumer: with(&consumer),
         zones,
     };
     let source = case.held.rules.source(case.dubbo(), variant.hidden.clone());
