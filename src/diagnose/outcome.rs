@@ -255,7 +255,8 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
                 && judged.raised.as_ref().is_some_and(|raised| {
                     raised.params.get("form") == Some(&Value::from("unreadable"))
                 });
-            if !never_had && (case.protects_empty() || not_told || lost) {
+            let unread = keeps_unread(case, &failed);
+            if !never_had && (case.protects_empty() || not_told || lost || unread) {
                 judged.kept = true;
                 undecided(&mut judged, Say::KeptListUnknown);
             }
@@ -276,6 +277,23 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         judged.then = then_of(case, &judged, stage);
     }
     judged
+}
+
+/// Whether a running consumer keeps what it has because the metadata of every revision fail: 3.x passes nothing on and tries
+/// again (`ServiceInstancesChangedListener.doOnEvent`). A revision that exports nothing is no failure.
+fn keeps_unread(case: &Case<'_>, failed: &Stage) -> bool {
+    let fails = |code| {
+        matches!(
+            code,
+            Code::MetadataMissing | Code::MetadataRefused | Code::MetadataServiceUnreachable
+        )
+    };
+    let codes: Vec<Code> = failed.raises.iter().map(|raised| raised.code).collect();
+    case.world.state == ConsumerState::Running
+        && case.dubbo().line().is_3x()
+        && failed.id == StageId::Revision
+        && codes.iter().any(|code| fails(*code))
+        && !codes.contains(&Code::RevisionMismatch)
 }
 
 /// What would still be in the way, by the model in use.

@@ -206,10 +206,11 @@ impl<'a> Server<'a> {
     pub(super) fn may_hide(&self, namespace: &str, group: &str, service: &str) -> Hidden<'a> {
         let client = self.told(Key::nacos_instances(namespace, group, service));
         let console = self.console(namespace, group, service);
-        if client
+        let is_plain = client
             .line()
-            .is_some_and(|line| line.api() == Some("plain"))
-        {
+            .is_some_and(|line| line.api() == Some("plain"));
+        // The neutral shape has the disabled ones as well, unless the list that would show them was refused.
+        if is_plain && console.refused.is_none() {
             return Hidden::No;
         }
         // Nothing in the cluster `DEFAULT`, which is the one that was asked first: there may be others.

@@ -209,7 +209,8 @@ fn stage(
     }
 }
 
-/// What must be seen to say what a router leaves; nothing when a later one leaves nothing in any case.
+/// What must be seen to say what a router leaves: a rule that nobody read may be what empties the list. Of what was read
+/// and cannot be replayed nothing, when a later router leaves nothing in any case.
 fn unseen(case: &Case<'_>, explained: &Explained, all_lost: bool) -> Vec<NotSeen> {
     let router = explained.step.router.to_string();
     let facts: Vec<NotSeen> = explained
@@ -222,7 +223,7 @@ fn unseen(case: &Case<'_>, explained: &Explained, all_lost: bool) -> Vec<NotSeen
                 && let Some(Some(known)) = case.held.rules.missing(key, case.dubbo())
             {
                 return NotSeen {
-                    required: !all_lost,
+                    required: true,
                     ..known.clone()
                 };
             }
@@ -232,7 +233,7 @@ fn unseen(case: &Case<'_>, explained: &Explained, all_lost: bool) -> Vec<NotSeen
                     .with("rule", if key.is_empty() { "-" } else { key }),
                 why: why_bounded(part),
                 how_to_see: None,
-                required: !all_lost,
+                required: !all_lost || part.effect == Effect::NotSeen,
             }
         })
         .collect();
