@@ -6,6 +6,7 @@ mod choice;
 pub mod code;
 mod decide;
 mod defects;
+mod emptied;
 pub mod explain;
 mod findings;
 mod gather;

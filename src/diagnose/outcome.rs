@@ -7,6 +7,10 @@ use serde_json::Value;
 use super::{
     Outcome,
     code::{Code, Family},
+    emptied::{
+        by_application, configured_away, in_other_worlds, keeps_unread, reach_failed, routed_away,
+        undecided, with_libraries,
+    },
     gather::Registry,
     models::{Models, judge_models},
     place,
@@ -17,8 +21,8 @@ use crate::{
     report::words::{Phrase, Say},
     view::{
         application,
-        held::{Held, Layer, LayerKind, Reach, Standing},
-        interface::{Case, View, then, with_requests},
+        held::Held,
+        interface::{Case, View, then},
         migration::Seen,
         stage::{Model, NotSeen, Raised, Stage, StageId, State},
     },
@@ -161,10 +165,7 @@ pub(crate) fn judge(
 /// Judges the stages of one model as if the consumer used that model alone.
 pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged {
     let Case {
-        question,
-        held,
-        world,
-        ..
+        question, world, ..
     } = *case;
     say_unread(&mut view);
     let blocks = always_blocking(&view);
@@ -232,13 +233,13 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
                 judged.limits.insert(Limit::Rule);
             }
         }
-        StageId::Reach => reach_failed(question, held, world, &mut judged),
+        StageId::Reach => reach_failed(case, &mut judged),
         StageId::Protocol if world.state == ConsumerState::Running => {
             judged.kept = true;
             undecided(&mut judged, Say::KeptListUnknown);
         }
         StageId::Router(_) => routed_away(&mut judged),
-        StageId::Configurators => configured_away(question, world, held, case, &mut judged),
+        StageId::Configurators => configured_away(case, &mut judged),
         _ => {
             place::decide(case, said, &mut judged);
             by_application(case, &mut judged);
@@ -279,67 +280,11 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
     judged
 }
 
-/// Whether a running consumer keeps what it has because the metadata of every revision fail: 3.x passes nothing on and tries
-/// again (`ServiceInstancesChangedListener.doOnEvent`). A revision that exports nothing is no failure.
-fn keeps_unread(case: &Case<'_>, failed: &Stage) -> bool {
-    let fails = |code| {
-        matches!(
-            code,
-            Code::MetadataMissing | Code::MetadataRefused | Code::MetadataServiceUnreachable
-        )
-    };
-    let codes: Vec<Code> = failed.raises.iter().map(|raised| raised.code).collect();
-    case.world.state == ConsumerState::Running
-        && case.dubbo().line().is_3x()
-        && failed.id == StageId::Revision
-        && codes.iter().any(|code| fails(*code))
-        && !codes.contains(&Code::RevisionMismatch)
-}
-
 /// What would still be in the way, by the model in use.
 pub(crate) fn then_of(case: &Case<'_>, judged: &Judged, stage: &StageId) -> Vec<Code> {
     match judged.view.model {
         Model::Interface => then(case, stage),
         Model::Application => application::then(case, stage, judged.code()),
-    }
-}
-
-/// What holds only for the application model.
-fn by_application(case: &Case<'_>, judged: &mut Judged) {
-    if judged.view.model != Model::Application {
-        return;
-    }
-    if judged.code() == Some(Code::MetadataServiceUnreachable) {
-        called_in_vain(case, judged);
-    }
-    if judged.code() == Some(Code::MetadataRefused) {
-        // It refused a call of ours: the consumer's has more to it.
-        judged.limits.insert(Limit::Rule);
-    }
-    let weak = judged
-        .raised
-        .as_ref()
-        .is_some_and(|raised| raised.params.get("sign") == Some(&Value::from("instance")));
-    if weak {
-        judged.limits.insert(Limit::Rule);
-    }
-    let is_key = judged.stage == Some(StageId::Key);
-    let other_group = judged.code() == Some(Code::RegistryGroupDiffers);
-    if is_key && judged.view.partial || other_group {
-        judged.limits.insert(Limit::Rule);
-    }
-    let nobody = judged.code() == Some(Code::NotRegistered);
-    let unread = case.held.application.places.is_empty() && !case.question.sweep;
-    if nobody && unread && case.held.application.elsewhere && case.held.elsewhere.is_empty() {
-        judged.blocked_by.push(
-            Layer {
-                kind: LayerKind::ApplicationModel,
-                name: "mapping at another place".to_owned(),
-                evidence: None,
-            }
-            .not_seen(),
-        );
-        undecided(judged, Say::AlsoFoundElsewhere);
     }
 }
 
@@ -354,103 +299,6 @@ fn say_unread(view: &mut View) {
             stage.because = Some(Say::RegistryUnread.into());
         }
     }
-}
-
-/// A call of the metadata service that was not answered: from the consumer's host it is the consumer's own; from
-/// elsewhere a refusal is the same for anybody, and that nothing answers is not.
-fn called_in_vain(case: &Case<'_>, judged: &mut Judged) {
-    let text = |name: &str| {
-        let raised = judged.raised.as_ref()?;
-        Some(raised.params.get(name)?.as_str()?.to_owned())
-    };
-    let reason = text("reason").unwrap_or_default();
-    if text("from").is_some() && text("from") == case.question.consumer.ip {
-        // A slow answer, or a connection that was ended, may be due to our own call; and a running consumer does not ask
-        // again for a revision that it knows.
-        let running = case.world.state == ConsumerState::Running;
-        if running || matches!(reason.as_str(), "timeout" | "reset") {
-            judged.limits.insert(Limit::Rule);
-        }
-        return;
-    }
-    judged.limits.insert(Limit::Standing);
-    if matches!(reason.as_str(), "timeout" | "unknown-host") {
-        undecided(judged, Say::SeenFromElsewhere);
-    }
-}
-
-/// What the routers would do in a world that could be.
-fn in_other_worlds(judged: &mut Judged) {
-    let raised = judged.view.routed.possible.clone();
-    judged.candidates.extend(
-        raised
-            .into_iter()
-            .map(|raised| (raised, Say::DependsOnConsumer)),
-    );
-}
-
-/// The routers leave nothing: for all calls, or for some; or it depends on what is not known of the consumer.
-fn routed_away(judged: &mut Judged) {
-    let routed = judged.view.routed.clone();
-    if !routed.undecided.is_empty() {
-        judged.blocked_by.extend(routed.undecided);
-        undecided(judged, Say::DependsOnConsumer);
-        in_other_worlds(judged);
-        return;
-    }
-    if routed.assumed {
-        judged.limits.insert(Limit::Consumer);
-    }
-    if routed.nearest_patch {
-        judged.limits.insert(Limit::Rule);
-    }
-    if routed.partly {
-        judged.outcome = Outcome::Partly;
-    }
-    if let Some(raised) = judged.raised.as_mut().filter(|_| !routed.lost.is_empty()) {
-        with_requests(raised, routed.lost);
-    }
-}
-
-/// Some addresses were left out for a protocol whose libraries the consumer's process may have: when it has them, the
-/// routers get more, and may come to something else.
-fn with_libraries(case: &Case<'_>, judged: &mut Judged) {
-    if judged.view.libraries.is_empty() || judged.outcome == Outcome::Unknown {
-        return;
-    }
-    let came_to = |view: &View| {
-        let failed = view.failed();
-        let code = failed.and_then(|stage| Some(stage.raises.first()?.code));
-        (failed.is_some(), code, view.routed.partly)
-    };
-    let other = case.repaired(&BTreeSet::from([StageId::Protocol]));
-    if came_to(&other) == came_to(&judged.view) {
-        return;
-    }
-    let names = judged.view.libraries.iter().cloned().collect::<Vec<_>>();
-    let fact = NotSeen {
-        what: Phrase::new(Say::ProtocolLibrary).with("name", names.join(", ")),
-        why: Say::NotAsked.into(),
-        how_to_see: Some(Say::HowQos.into()),
-        required: true,
-    };
-    let raised = other.failed().and_then(|stage| stage.raises.first());
-    let raised = raised.cloned();
-    undecided(judged, Say::DependsOnConsumer);
-    judged
-        .candidates
-        .extend(raised.map(|raised| (raised, Say::DependsOnConsumer)));
-    judged.blocked_by.push(fact);
-}
-
-/// The verdict becomes a candidate.
-fn undecided(judged: &mut Judged, why: Say) {
-    judged.outcome = Outcome::Unknown;
-    if let Some(raised) = judged.raised.take() {
-        judged.emptied = Some(raised.clone());
-        judged.candidates.push((raised, why));
-    }
-    judged.then.clear();
 }
 
 fn required(stage: &Stage) -> Vec<NotSeen> {
@@ -505,90 +353,6 @@ fn contributors(view: &View, failed: &StageId) -> Vec<(Code, usize)> {
         }
     }
     counts.into_iter().collect()
-}
-
-/// A registry that cannot be read is empty for a consumer that starts; a running one lives on what it has.
-fn reach_failed(question: &Question, held: &Held, world: &World, judged: &mut Judged) {
-    let Reach::Failed(failure) = &held.reach else {
-        return;
-    };
-    match failure.standing {
-        Standing::Consumers => {}
-        Standing::Same => {
-            judged.limits.insert(Limit::Standing);
-        }
-        Standing::Elsewhere => return undecided(judged, Say::SeenFromElsewhere),
-    }
-    // Who lost the connection had it before. Who is refused was never let in, unless it is known to run: rights and
-    // passwords change under a running consumer, and its own log tells of its own refusal.
-    let was_in = failure.raised.code != Code::RegistryAuthRefused
-        || question.consumer.state == Some(ConsumerState::Running);
-    if world.state == ConsumerState::Running && was_in {
-        undecided(judged, Say::RunningLivesOn);
-    }
-}
-
-/// Everything is disabled: by the providers themselves, or by a rule that a running consumer survives.
-fn configured_away(
-    question: &Question,
-    world: &World,
-    held: &Held,
-    case: &Case<'_>,
-    judged: &mut Judged,
-) {
-    let says = |name: &str| {
-        let raised = judged.raised.as_ref();
-        raised.is_some_and(|raised| raised.params.get(name) == Some(&Value::Bool(true)))
-    };
-    if judged.code() == Some(Code::ConsumerMisaddressed) {
-        // It never had a list to keep.
-        return;
-    }
-    let (own, by_center) = (says("own"), says("center"));
-    if world.state == ConsumerState::Starting {
-        // On 3.x it may arrive after the first list, which is then kept.
-        if by_center && world.dubbo.line().is_3x() {
-            undecided(judged, Say::ConfiguratorLate);
-            judged.blocked_by.push(NotSeen {
-                what: Say::ConfiguratorOrder.into(),
-                why: Say::NotAsked.into(),
-                how_to_see: Some(Say::HowQos.into()),
-                required: true,
-            });
-        }
-        return;
-    }
-    if own {
-        // The entry was registered anew as disabled; for a moment the list was empty.
-        judged.limits.insert(Limit::Rule);
-        if case.protects_empty() {
-            judged.kept = true;
-            undecided(judged, Say::KeptListUnknown);
-        }
-        return;
-    }
-    let since = question.consumer.since.map(jiff::Timestamp::as_millisecond);
-    let rule = held
-        .configurators
-        .iter()
-        .filter_map(|entry| entry.changed_ms)
-        .chain(
-            held.rules
-                .stored
-                .iter()
-                .filter(|stored| stored.read && stored.kind == LayerKind::Configurator)
-                .filter_map(|stored| stored.changed_ms),
-        )
-        .max();
-    match (since, rule) {
-        // It started after the rule was there.
-        (Some(since), Some(rule)) if since >= rule => {}
-        _ => {
-            judged.outcome = Outcome::Reachable;
-            judged.kept = true;
-            judged.emptied = judged.raised.take();
-        }
-    }
 }
 
 /// A phrase for a limit, for the text of `assumed` and candidates.

@@ -210,26 +210,11 @@ impl<'a> Probed<'a> {
         .with("seen", rows.len().to_string())
         .with("total", total.to_string())
         .with("from", from);
-        let Some(stage) = judged
-            .view
-            .stages
-            .iter_mut()
-            .find(|stage| stage.id == StageId::Connectivity)
-        else {
+        let Some(stage) = judged.view.stage_mut(&StageId::Connectivity) else {
             return;
         };
         stage.because = Some(because);
-        if dead.len() < rows.len() {
-            direct_answers(judged);
-        }
-        let Some(stage) = judged
-            .view
-            .stages
-            .iter_mut()
-            .find(|stage| stage.id == StageId::Connectivity)
-        else {
-            return;
-        };
+        let answers = dead.len() < rows.len();
         if rows.len() == total && dead.len() < total {
             stage.state = State::Ok;
             stage.not_seen.clear();
@@ -237,6 +222,9 @@ impl<'a> Probed<'a> {
             stage.output = Some(total - dead.len());
         }
         stage.dropped = dead;
+        if answers {
+            direct_answers(judged);
+        }
     }
 
     /// Lets the attempts decide where every address that the consumer connects to was tried and none answers.
@@ -450,9 +438,7 @@ fn decided() -> BTreeSet<StageId> {
 /// Somebody answers at an address of `url=`, which the registry does not know: whether it serves this service, only a
 /// call tells.
 fn direct_answers(judged: &mut Judged) {
-    let question = StageId::Question;
-    let mut stages = judged.view.stages.iter_mut();
-    let Some(stage) = stages.find(|stage| stage.id == question) else {
+    let Some(stage) = judged.view.stage_mut(&StageId::Question) else {
         return;
     };
     let is_direct = stage

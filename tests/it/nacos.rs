@@ -32,6 +32,22 @@ use diag::{
 
 use crate::zookeeper::{block, moment};
 
+/// The flags of a consumer that starts, of the application `web`.
+pub(crate) fn starting<'a>(registry: &'a str, dubbo: &'a str, ip: &'a str) -> [&'a str; 10] {
+    [
+        "--registry",
+        registry,
+        "--dubbo",
+        dubbo,
+        "--consumer",
+        "starting",
+        "--consumer-app",
+        "web",
+        "--consumer-ip",
+        ip,
+    ]
+}
+
 /// What a run over one address saw.
 pub(crate) struct Observed {
     pub(crate) snapshot: Snapshot,

@@ -135,32 +135,36 @@ fn a_draw_is_lost_by_the_rule_that_empties_it_in_both_verbs() {
     }
 }
 
-#[test]
-fn the_gate_counts_what_a_candidate_loses_on_one_way_only() {
-    let dir = fixture("route_replay/draw-candidate-loses");
-    let mut args = vec![
+/// A call of `getOrder` by `order-web`, replayed over the providers of the folder.
+fn candidate<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let known = [
         "route-replay",
         "com.acme.OrderService",
         "--providers",
         "providers.txt",
-    ];
-    args.extend([
-        "-f",
-        "order.MESHAPPRULE",
         "--consumer-app",
         "order-web",
         "--consumer-ip",
         "10.0.0.9",
-    ]);
-    args.extend([
-        "--consumer",
-        "starting",
         "--dubbo",
         "3.3.6",
         "--method",
         "getOrder",
+    ];
+    [&known[..], more].concat()
+}
+
+#[test]
+fn the_gate_counts_what_a_candidate_loses_on_one_way_only() {
+    let dir = fixture("route_replay/draw-candidate-loses");
+    let args = candidate(&[
+        "-f",
+        "order.MESHAPPRULE",
+        "--consumer",
+        "starting",
+        "--candidate",
+        "order-web.condition-router",
     ]);
-    args.extend(["--candidate", "order-web.condition-router"]);
     let (exit, answer) = answer(&dir, &args);
     let candidate = &answer["replay"]["candidate"];
     assert_eq!((exit, candidate["newly_lost"].as_u64()), (1, Some(1)));
@@ -204,35 +208,13 @@ fn a_rule_of_an_application_that_may_come_first_is_not_surely_unread() {
 #[test]
 fn a_candidate_that_cannot_be_read_is_told_for_both_consumers() {
     let dir = fixture("route_replay/candidate-both");
-    let args = |file: &'static str| {
-        let mut args = vec![
-            "route-replay",
-            "com.acme.OrderService",
-            "--providers",
-            "providers.txt",
-        ];
-        args.extend([
-            "-f",
-            "order-web.condition-router",
-            "--consumer-app",
-            "order-web",
-        ]);
-        args.extend([
-            "--consumer-ip",
-            "10.0.0.9",
-            "--dubbo",
-            "3.3.6",
-            "--method",
-            "getOrder",
-        ]);
-        args.extend(["--candidate", file]);
-        args
-    };
     for file in [
         "order-web.condition-router=broken.yaml",
         "order-web.condition-router=empty.yaml",
     ] {
-        let (_, answer) = answer(&dir, &args(file));
+        let rule = ["-f", "order-web.condition-router"];
+        let asked = candidate(&[&rule[..], &["--candidate", file]].concat());
+        let (_, answer) = answer(&dir, &asked);
         let candidate = &answer["replay"]["candidate"];
         // A consumer that starts has no rule then, one that runs keeps the old one.
         assert_eq!(

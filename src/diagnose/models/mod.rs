@@ -351,14 +351,11 @@ fn decide(judged: &mut Judged, step: Phrase, missing: Option<&Vec<NotSeen>>) {
 
 /// Puts D in its place.
 fn put(view: &mut View, stage: Stage) {
-    let stages = &mut view.stages;
-    if let Some(there) = stages
-        .iter_mut()
-        .find(|stage| stage.id == StageId::Decision)
-    {
+    if let Some(there) = view.stage_mut(&StageId::Decision) {
         *there = stage;
         return;
     }
+    let stages = &mut view.stages;
     let behind = stages
         .iter()
         .rposition(|stage| stage.id <= StageId::Entries)

@@ -435,12 +435,7 @@ impl Said {
             how_to_see: Some(Say::HowQos.into()),
             required: true,
         });
-        if let Some(stage) = judged
-            .view
-            .stages
-            .iter_mut()
-            .find(|stage| stage.id == StageId::ConsumerView)
-        {
+        if let Some(stage) = judged.view.stage_mut(&StageId::ConsumerView) {
             stage.because = Some(Phrase::new(Say::LogDisagrees));
         }
         self.candidates(judged);

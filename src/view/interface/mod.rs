@@ -90,6 +90,11 @@ impl View {
         self.stages.iter().find(|stage| stage.id == *id)
     }
 
+    /// The same to change it.
+    pub fn stage_mut(&mut self, id: &StageId) -> Option<&mut Stage> {
+        self.stages.iter_mut().find(|stage| stage.id == *id)
+    }
+
     /// The first stage that leaves nothing.
     pub fn failed(&self) -> Option<&Stage> {
         self.stages

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use super::{
     server::{Reply, Request, Server},
+    starting,
     verbs::{Ran, diag, without_times},
 };
 
@@ -190,22 +191,11 @@ impl Fleet {
 fn run(home: &TempDir, address: &str, service: &str, more: &[&str]) -> Ran {
     let registry = format!("nacos://{address}");
     let args = [
-        "no-provider",
-        service,
-        "--registry",
-        &registry,
-        "--dubbo",
-        "3.2.16",
-        "--consumer",
-        "starting",
-        "--consumer-app",
-        "web",
-        "--consumer-ip",
-        "127.0.0.1",
-        "-o",
-        "json",
+        &["no-provider", service, "-o", "json"][..],
+        &starting(&registry, "3.2.16", "127.0.0.1"),
+        more,
     ];
-    diag(home.path(), &[&args[..], more].concat())
+    diag(home.path(), &args.concat())
 }
 
 /// The answer live, and the same from what was recorded, for the question alone and with everything.

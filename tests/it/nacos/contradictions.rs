@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use super::{
     answers::{nacos, outcome},
     server::{Reply, Request, Server},
+    starting,
     verbs::{Ran, diag},
 };
 
@@ -18,23 +19,11 @@ fn ask(server: &Server, service: &str) -> Ran {
     let ran = diag(
         home.path(),
         &[
-            "no-provider",
-            service,
-            "--registry",
-            &registry,
-            "--dubbo",
-            "3.2.16",
-            "--consumer",
-            "starting",
-            "--consumer-app",
-            "web",
-            "--consumer-ip",
-            "10.9.0.1",
-            "--deadline",
-            "60s",
-            "-o",
-            "json",
-        ],
+            &["no-provider", service][..],
+            &starting(&registry, "3.2.16", "10.9.0.1"),
+            &["--deadline", "60s", "-o", "json"],
+        ]
+        .concat(),
     );
     server.assert_only_reads();
     ran

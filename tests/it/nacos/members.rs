@@ -176,21 +176,11 @@ fn members_that_did_not_answer_are_named_beside_a_right_answer() {
         format!("nacos://{first}?backup={gone},{page},{silent}"),
     ] {
         let asked = [
-            "no-provider",
-            "com.acme.Order:1.0",
-            "--registry",
-            &address,
-            "--dubbo",
-            "2.7.23",
-            "--consumer",
-            "starting",
-            "--consumer-app",
-            "web",
-            "--consumer-ip",
-            "10.9.0.1",
-            "--request-timeout",
-            "2s",
-        ];
+            &["no-provider", "com.acme.Order:1.0"][..],
+            &super::starting(&address, "2.7.23", "10.9.0.1"),
+            &["--request-timeout", "2s"],
+        ]
+        .concat();
         let (text, members) = told(|more| {
             let args: Vec<&str> = asked.iter().chain(more).copied().collect();
             super::verbs::diag(home.path(), &args)

@@ -20,26 +20,17 @@ const PASSWORD: &str = "c4n4ry-pass";
 
 fn run(server: &Server, home: &TempDir, verb: &[&str], more: &[&str]) -> Ran {
     let registry = format!("nacos://{}", server.address);
-    let common = [
-        "--registry",
-        &registry,
-        "--dubbo",
-        "2.7.23",
-        "--consumer",
-        "starting",
-        "--consumer-app",
-        "web",
-        "--consumer-ip",
-        "10.9.0.1",
-        "--deadline",
-        "60s",
-        "--request-timeout",
-        "20s",
-    ];
+    let limits = ["--deadline", "60s", "--request-timeout", "20s"];
     diag_with(
         home.path(),
         &[("DIAG_PASSWORD", PASSWORD)],
-        &[verb, &common[..], more].concat(),
+        &[
+            verb,
+            &super::starting(&registry, "2.7.23", "10.9.0.1"),
+            &limits,
+            more,
+        ]
+        .concat(),
     )
 }
 
