@@ -64,6 +64,7 @@ pub(super) fn run(args: &LintArgs, around: &Surroundings) -> anyhow::Result<Exit
         gathered.urls = Some(given);
         gathered.not_seen.clear();
         gathered.findings.clear();
+        gathered.silent.clear();
     }
 
     let consumer = consumer(&settings);
@@ -143,6 +144,7 @@ fn one<'a>(
     if asks_addresses && known.providers.is_none() && !file.text.is_empty() {
         not_seen.extend(gathered.not_seen.clone());
     }
+    not_seen.extend(gathered.silent.clone());
     if assumed && too_long {
         let dubbo = versions.first().map(ToString::to_string);
         not_seen.push(NotSeen {
@@ -354,8 +356,10 @@ fn consumer(settings: &Settings) -> Option<Url> {
 struct Gathered {
     urls: Option<Vec<Url>>,
     not_seen: Vec<NotSeen>,
-    /// Registries that did not answer.
+    /// Registries that did not answer, or whose members do not hold the same.
     findings: Vec<Finding>,
+    /// Members of a registry that did not answer while another one did.
+    silent: Vec<NotSeen>,
     stopped: bool,
 }
 
@@ -375,6 +379,7 @@ fn gather(
             required: false,
         }],
         findings: Vec::new(),
+        silent: Vec::new(),
         stopped: false,
     };
     let recording = args.common.sight.snapshot.as_deref();
@@ -424,15 +429,21 @@ fn gather(
         .clone()
         .unwrap_or_else(|| DubboVersion::newest(Line::V3_3));
     let mut urls = Vec::new();
+    let (mut silent, mut findings) = (Vec::new(), Vec::new());
     let mut unread: Option<Gathered> = None;
     for question in &asked {
         match providers(question, snapshot, &version) {
-            Ok(of_service) => urls.extend(of_service),
+            Ok(of_service) => {
+                urls.extend(of_service.urls);
+                silent.extend(of_service.silent);
+                findings.extend(of_service.findings);
+            }
             Err(found) => {
                 let unread = unread.get_or_insert(Gathered {
                     urls: None,
                     not_seen: Vec::new(),
                     findings: Vec::new(),
+                    silent: Vec::new(),
                     stopped: false,
                 });
                 let known = |finding: &Finding| {
@@ -458,12 +469,17 @@ fn gather(
         for not_seen in &mut nobody.not_seen {
             not_seen.what = Phrase::new(Say::LintProvidersOf).with("service", services.join(", "));
         }
-        return Ok(nobody);
+        return Ok(Gathered {
+            findings,
+            silent,
+            ..nobody
+        });
     }
     Ok(Gathered {
         urls: Some(urls),
         not_seen: Vec::new(),
-        findings: Vec::new(),
+        findings,
+        silent,
         stopped: false,
     })
 }

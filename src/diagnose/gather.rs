@@ -1,7 +1,7 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
 use crate::{
-    diagnose::{Finding, budget, code::Code},
+    diagnose::{Finding, budget, code::Code, members},
     model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
@@ -201,6 +201,17 @@ pub(crate) struct Unread {
     pub(crate) findings: Vec<Finding>,
 }
 
+/// The providers of a service, and what their registries let wish for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Listed {
+    /// The providers, each once.
+    pub(crate) urls: Vec<Url>,
+    /// Members that did not answer.
+    pub(crate) silent: Vec<NotSeen>,
+    /// A finding for each registry whose members do not hold the same.
+    pub(crate) findings: Vec<Finding>,
+}
+
 /// Every provider of the service in the question's registries (or the recorded ones), when all their lists are known:
 /// entries at interface level with the group and version of the question.
 ///
@@ -210,33 +221,40 @@ pub(crate) fn providers(
     question: &Question,
     snapshot: &Snapshot,
     version: &DubboVersion,
-) -> Result<Vec<Url>, Unread> {
+) -> Result<Listed, Unread> {
     let addresses = if question.registries.is_empty() {
         recorded(snapshot)
     } else {
         question.registries.clone()
     };
     let missing = Missing::default();
-    let mut urls = Vec::new();
+    let mut listed = Listed::default();
     let mut unread = Unread {
         not_seen: Vec::new(),
         findings: Vec::new(),
     };
     for address in &addresses {
-        for held in read(question, snapshot, address, &missing).held {
+        let members = read(question, snapshot, address, &missing).held;
+        listed.silent.extend(members::silent(&members));
+        listed.findings.extend(members::disagreement(&members));
+        for held in &members {
             if let Some(not_seen) = held.listing.not_seen() {
-                let (unseen, failure) = unlisted(question, &held, not_seen);
+                let (unseen, failure) = unlisted(question, held, not_seen);
                 if !unread.not_seen.contains(&unseen) {
                     unread.not_seen.push(unseen);
                 }
                 unread.findings.extend(failure.map(budget::of_registry));
             }
-            urls.extend(
-                held.entries
-                    .iter()
-                    .filter_map(|entry| entry.url(version).ok())
-                    .filter(|url| url.service() == question.service),
-            );
+            let urls = held
+                .entries
+                .iter()
+                .filter_map(|entry| entry.url(version).ok())
+                .filter(|url| url.service() == question.service);
+            for url in urls {
+                if !listed.urls.contains(&url) {
+                    listed.urls.push(url);
+                }
+            }
         }
     }
     let mut known = Vec::new();
@@ -246,7 +264,7 @@ pub(crate) fn providers(
         fresh
     });
     if unread.not_seen.is_empty() {
-        Ok(urls)
+        Ok(listed)
     } else {
         Err(unread)
     }

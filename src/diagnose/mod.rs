@@ -12,6 +12,7 @@ mod findings;
 mod gather;
 mod health;
 pub mod lint;
+pub(crate) mod members;
 mod models;
 mod observed;
 mod outcome;

@@ -83,6 +83,7 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         | Code::NotThatRegistry
         | Code::AnswerTooLarge
         | Code::NacosGrpcClosed => vec![again(Say::DoRunOnConsumer, &[])],
+        Code::NodesDisagree => vec![text(Say::DoCheckMembers)],
         Code::RegistryAuthRefused if raised.params.contains_key("hint") => {
             vec![text(Say::DoSignIn), change(Say::DoGrantRights)]
         }

@@ -146,6 +146,9 @@ fn replayed(
             both.into_iter().any(CandidateChange::shifts)
         });
         let mut diagnosis = judge(&trial);
+        // Beside a verdict there is none: which member is asked would decide.
+        let beside = found.disagreement.iter().cloned();
+        diagnosis.findings.extend(beside);
         demand_facts(&found.subject.question, &mut diagnosis);
         // What is lost on the ground of addresses that nobody could read is no loss.
         let is_read =

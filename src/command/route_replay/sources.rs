@@ -1,6 +1,6 @@
 //! Where addresses and rules come from: files, a recording, live systems.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::super::{
@@ -11,7 +11,7 @@ use super::super::{
 use super::files::{add_source, held_of, methods, only_service, provider_lines, rule_files};
 use crate::{
     cli::RouteReplayArgs,
-    diagnose::{Diagnosis, Standing, diagnose, interface_view, seen, used},
+    diagnose::{Diagnosis, Finding, Standing, diagnose, interface_view, members, seen, used},
     error::UsageError,
     model::version::{DubboVersion, Line},
     observe::probe::Purpose,
@@ -52,7 +52,9 @@ pub(super) struct Found {
     /// The step of the migration that the consumer was seen to have.
     step: Option<Seen>,
     /// Another member of the registry holds something else.
-    disagree: bool,
+    pub(super) disagreement: Option<Finding>,
+    /// Members of the registry that did not answer.
+    silent: Vec<NotSeen>,
     pub(super) world: World,
     pub(super) source: SourceId,
     /// Rules that are in force without those of the command line.
@@ -85,15 +87,8 @@ impl Found {
 
     /// Required facts that the command line and the facts leave open.
     pub(super) fn unseen(&self) -> Vec<NotSeen> {
-        let mut unseen = Vec::new();
-        if self.disagree {
-            unseen.push(NotSeen {
-                what: Say::ReplayWhichMember.into(),
-                why: Say::MembersDisagree.into(),
-                how_to_see: None,
-                required: true,
-            });
-        }
+        let mut unseen = self.silent.clone();
+        unseen.extend(self.disagreement.is_some().then(members::which));
         let own_unknown = self.subject.question.consumer.application.is_none();
         // A rule of an application may be the consumer's own, when nobody says which application that is.
         let providers: Vec<String> = self
@@ -163,7 +158,8 @@ fn of_files(args: &RouteReplayArgs, settings: &Settings, file: &Path) -> anyhow:
         evidence: BTreeMap::new(),
         source,
         held,
-        disagree: false,
+        disagreement: None,
+        silent: Vec::new(),
         seen: None,
     };
     ground(args, question, vec![seat], snapshot, asked.notes)
@@ -177,7 +173,9 @@ struct Seat {
     evidence: BTreeMap<String, Evidence>,
     source: SourceId,
     /// Another member of the registry holds something else.
-    disagree: bool,
+    disagreement: Option<Finding>,
+    /// Members of the registry that did not answer.
+    silent: Vec<NotSeen>,
     /// The stages of the model that is used, and the step that the consumer was seen to have; `None` = files, which have
     /// the interface level only.
     seen: Option<(View, Option<Seen>)>,
@@ -240,7 +238,8 @@ fn ground(
             subject,
             view,
             step,
-            disagree: seat.disagree,
+            disagreement: seat.disagreement,
+            silent: seat.silent,
             world: world.clone(),
             source: seat.source,
             live: seat.live,
@@ -325,24 +324,6 @@ fn of_live(
     of_snapshot(args, &question, snapshot, asked.notes, stopped)
 }
 
-/// Whether two members of a registry have the same addresses and rules.
-fn holds_the_same(one: &Held, other: &Held) -> bool {
-    let entries = |held: &Held| -> BTreeSet<String> {
-        let encoded = held.entries.iter().map(Entry::address);
-        let instances = held.application.instances.iter();
-        encoded
-            .chain(instances.map(|instance| instance.address.clone()))
-            .collect()
-    };
-    let rules = |held: &Held| -> BTreeMap<String, String> {
-        let stored = held.rules.stored.iter().filter(|rule| rule.read);
-        stored
-            .map(|rule| (rule.name.clone(), rule.text.clone()))
-            .collect()
-    };
-    entries(one) == entries(other) && rules(one) == rules(other)
-}
-
 fn no_addresses() -> UsageError {
     UsageError::new("nothing says where the addresses come from")
         .hint("give --providers FILE, a recording with --snapshot, or a registry with --registry")
@@ -378,25 +359,37 @@ fn of_snapshot(
     let world = world(&question);
     let mut seats: Vec<Seat> = Vec::new();
     let mut empty: Vec<RegistryAddress> = Vec::new();
+    // Members of one registry that were asked apart.
+    let mut told: Vec<(Option<RegistryAddress>, Vec<Held>)> = Vec::new();
+    let mut waiting = Vec::new();
     for Standing {
         registry,
         mut held,
         step,
     } in standing
     {
-        // Members of one registry that were asked apart hold the same, or nobody knows which one the consumer asks.
-        if let Some(seat) = seats.iter_mut().find(|seat| seat.registry == registry) {
-            seat.disagree |= !holds_the_same(&seat.held, &held);
-            continue;
-        }
         if let Some((lines, source)) = &of_file {
             let given = held_of(lines, source);
             held = Held {
                 rules: held.rules,
                 routes: held.routes,
+                silent: held.silent,
                 ..given
             };
         }
+        match told.iter_mut().find(|(known, _)| *known == registry) {
+            Some((_, members)) => members.push(held.clone()),
+            None => told.push((registry.clone(), vec![held.clone()])),
+        }
+        waiting.push((registry, held, step));
+    }
+    for (registry, held, step) in waiting {
+        // One of them is replayed: they hold the same, or nobody knows which one the consumer asks.
+        if seats.iter().any(|seat| seat.registry == registry) {
+            continue;
+        }
+        let members = told.iter().find(|(known, _)| *known == registry);
+        let members = members.map_or(&[][..], |(_, members)| members.as_slice());
         let (_, view) = used(
             &Case {
                 question: &question,
@@ -417,7 +410,8 @@ fn of_snapshot(
                 registry,
                 source,
                 held,
-                disagree: false,
+                disagreement: members::disagreement(members),
+                silent: members::silent(members),
                 seen: Some((view, step)),
             }),
             None => empty.extend(registry),

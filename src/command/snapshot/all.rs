@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use jiff::Timestamp;
 
-use super::{live, stream};
+use super::{heard::Heard, live, stream};
 use crate::{
     observe::{Observer, Walked, interrupt, zookeeper::Bounds},
     progress::Spinner,
@@ -53,9 +53,9 @@ pub(super) fn walk(
         };
         let (walked, server) = one(observer, settings, snapshot, sink)?;
         walks.answers += heard.answers;
-        walks
-            .unread
-            .extend(heard.unread().map(|why| (source.to_string(), why)));
+        let refusal = heard.unread().map(|why| (source.to_string(), why));
+        walks.unread.extend(refusal);
+        super::tell_silent(&source, &heard);
         scope.note(observer, &walked);
         // A server's words may repeat what it was sent.
         let masked = |text: &str| snapshot.masker().text(text).into_owned();
@@ -169,29 +169,6 @@ pub(super) fn write(
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(error) => Err(error.into()),
         },
-    }
-}
-
-/// What one registry answered.
-#[derive(Default)]
-struct Heard {
-    answers: usize,
-    content: bool,
-    refusal: Option<String>,
-}
-
-impl Heard {
-    fn note(&mut self, line: &Line) {
-        self.answers += 1;
-        match line.err_kind() {
-            Some(kind) => self.refusal = Some(kind.to_string()),
-            // That a port is open is no content.
-            None => self.content |= line.key.op() != "tcp",
-        }
-    }
-
-    fn unread(self) -> Option<String> {
-        self.refusal.filter(|_| !self.content)
     }
 }
 

@@ -2,8 +2,10 @@
 
 mod all;
 mod anonymous;
+mod heard;
 mod plan;
 
+use self::heard::Heard;
 use super::{
     Surroundings, begin, files, live, questions::questions, recorded, stream, unbuilt, warn,
 };
@@ -126,6 +128,13 @@ pub(super) fn run(args: &SnapshotArgs, around: &Surroundings) -> anyhow::Result<
         (snapshot, ended)
     };
     drop(spinner);
+    if args.common.sight.snapshot.is_none() {
+        for (source, lines) in snapshot.sources() {
+            let mut heard = Heard::default();
+            lines.for_each(|line| heard.note(line));
+            tell_silent(source, &heard);
+        }
+    }
     let refused = unread(&snapshot);
     if let Some(writer) = writer {
         if writer.replaces() && nothing_else(&snapshot, &refused) {
@@ -209,6 +218,13 @@ fn told(
         Ended::Interrupted => Exit::Interrupted,
         Ended::Complete if unread.is_empty() => Exit::Fine,
         _ => Exit::Unknown,
+    }
+}
+
+/// Names the members that did not answer: what another one told is recorded.
+fn tell_silent(source: &SourceId, heard: &Heard) {
+    for (member, kind) in heard.silent() {
+        stream::warn(&format!("{source}: member {member} did not answer: {kind}"));
     }
 }
 

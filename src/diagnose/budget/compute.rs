@@ -1,7 +1,7 @@
 //! The numbers of the answer, in the order in which they depend on each other.
 
 use super::{
-    Asked, Assumption, Certainty, Missing, NotSeen, Worlds,
+    Asked, Assumption, Certainty, Finding, Missing, NotSeen, Worlds,
     consumer::{Printed, Side, printed, side},
     doubts::{self, Nobody},
     gather, ladder, links,
@@ -19,6 +19,7 @@ use crate::{
         plan::{self, Cluster},
         time::Micros,
     },
+    diagnose::members,
     model::{url::Url, version::DubboVersion},
     question::{Client, Question},
     report::words::Say,
@@ -55,6 +56,8 @@ pub(super) struct Computed<'a> {
     pub(super) nobody: Option<Nobody>,
     /// Registries that did not answer: what that is, and why their providers were not seen.
     pub(super) unread: Vec<(ReachFailure, NotSeen)>,
+    /// Registries whose members do not hold the same.
+    pub(super) disagreements: Vec<Finding>,
     pub(super) happenings: Vec<Happening>,
     pub(super) consumers: Option<u64>,
     /// The round trip as it was tried, and whether that was on the consumer.
@@ -140,11 +143,15 @@ pub(super) fn compute<'a>(
     let version = worlds.version.clone();
     let registries = gather::all(question, snapshot, missing);
     let printed = printed(question, &registries);
-    let computed_with = |version: &DubboVersion, printed: Option<&Printed>| {
+    // Of each registry what its member of this number holds, where it has so many.
+    let computed_by = |member: usize, version: &DubboVersion, printed: Option<&Printed>| {
         let side = side(question, printed, snapshot, version);
         let offers: Vec<Offer> = registries
             .iter()
-            .filter_map(|registry| Some((registry.address.as_ref(), registry.held.first()?)))
+            .filter_map(|registry| {
+                let mut held = registry.held.get(member).into_iter().chain(&registry.held);
+                Some((registry.address.as_ref(), held.next()?))
+            })
             .map(|(address, held)| {
                 let reader = Reader {
                     question,
@@ -157,6 +164,8 @@ pub(super) fn compute<'a>(
             .collect();
         (side, offers)
     };
+    let computed_with =
+        |version: &DubboVersion, printed: Option<&Printed>| computed_by(0, version, printed);
     let offers_of = |version: &DubboVersion| {
         let (side, offers) = computed_with(version, printed.as_ref());
         let merged = printed.as_ref().filter(|printed| printed.merged);
@@ -198,11 +207,15 @@ pub(super) fn compute<'a>(
         void: false,
         demanded: false,
         unread: doubts::unread(&registries),
+        disagreements: registries
+            .iter()
+            .filter_map(|registry| members::disagreement(&registry.held))
+            .collect(),
         happenings: happenings(question),
         consumers,
         probed: None,
         assumed: Vec::new(),
-        not_seen: Vec::new(),
+        not_seen: members::silent(registries.iter().flat_map(|registry| &registry.held)),
         version,
         side,
         offers,
@@ -242,6 +255,16 @@ pub(super) fn compute<'a>(
             if !other_lines.is_empty() {
                 computed.certainty = Certainty::Likely;
             }
+        }
+        let most = registries.iter().map(|registry| registry.held.len()).max();
+        if !computed.disagreements.is_empty()
+            && (1..most.unwrap_or_default()).any(|member| {
+                let (side, offers) = computed_by(member, &computed.version, printed.as_ref());
+                rows(&side, &offers, &computed.version) != computed.budget.in_force
+            })
+        {
+            computed.certainty = Certainty::Possible;
+            computed.not_seen.push(members::which());
         }
         computed.ladder.clone_from(&computed.budget.in_force);
         computed.nobody = doubts::nobody(&computed, &registries);

@@ -149,6 +149,7 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
             .into_iter()
             .flat_map(|nobody| nobody.findings.iter().cloned()),
     );
+    findings.extend(computed.disagreements.iter().cloned());
     findings.sort_by(|a, b| {
         b.severity
             .cmp(&a.severity)

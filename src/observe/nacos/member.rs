@@ -56,6 +56,10 @@ pub(super) struct Member {
     login: Login,
     pass: Mutex<Pass>,
     lost: Plain<Option<Failure>>,
+    /// Its loss was told.
+    told: AtomicBool,
+    /// The API by which it told its state.
+    api: Option<String>,
     closed: AtomicBool,
 }
 
@@ -126,6 +130,8 @@ impl Member {
             login: login.clone(),
             pass: Mutex::new(pass),
             lost: Plain::new(None),
+            told: AtomicBool::new(false),
+            api: line.field("api").and_then(Value::as_str).map(str::to_owned),
             closed: AtomicBool::new(false),
         };
         Ok((member, line))
@@ -175,6 +181,29 @@ impl Member {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
+    }
+
+    /// Takes it for lost after a question that nobody answered. When that is new, returns its state now.
+    pub(super) fn lose(&self, line: &Line) -> Option<Line> {
+        let kind = line.err_kind()?;
+        let is_gone = matches!(
+            kind,
+            ErrKind::Refused | ErrKind::Unreachable | ErrKind::Timeout | ErrKind::Reset
+        );
+        if !is_gone || self.told.swap(true, Ordering::Relaxed) {
+            return None;
+        }
+        let failure = Failure {
+            kind: kind.clone(),
+            text: line.err_text().map(str::to_owned),
+        };
+        let mut lost = self.lost.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = Line::new(Key::NacosState, lost.get_or_insert(failure).payload());
+        // Under the same name as the state that it takes the place of.
+        Some(match &self.api {
+            Some(api) => state.with("api", api.as_str()),
+            None => state,
+        })
     }
 
     /// Asks no more.

@@ -351,11 +351,20 @@ impl Reader {
     async fn read(&self, key: &Key, clusters: bool) {
         let mut last = None;
         for member in &self.order {
+            if let Some(failure) = member.lost() {
+                // A line of its own says so once.
+                last = last
+                    .or_else(|| Some(self.via(member, Line::new(key.clone(), failure.payload()))));
+                continue;
+            }
             let read = if clusters {
                 self.read_clusters(member, key).await
             } else {
                 self.read_from(member, key, None).await
             };
+            if let Err(line) = &read {
+                self.give_up(member, line);
+            }
             match read {
                 Ok(()) if !self.compared => return,
                 Ok(()) => last = None,
@@ -366,6 +375,19 @@ impl Reader {
         }
         if let Some(line) = last {
             self.answers.put(line);
+        }
+    }
+
+    /// A member that does not answer any more in the middle of a run is asked no more when another one is left, and its
+    /// state is told anew: clients go on to the next, too.
+    fn give_up(&self, member: &Member, line: &Line) {
+        let is_left =
+            |other: &Arc<Member>| other.address != member.address && other.lost().is_none();
+        if self.deadline.passed() || !self.order.iter().any(is_left) {
+            return;
+        }
+        if let Some(state) = member.lose(line) {
+            self.answers.put(self.via(member, state));
         }
     }
 

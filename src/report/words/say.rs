@@ -239,6 +239,7 @@ sentences! {
     DoRemoveOverride: "remove the rule, or the disabled flag of the provider", "删除该规则或提供者的 disabled 标记";
     DoAlignProtocol: "give the consumer the protocol of the providers, or export the one it can use", "让消费者支持提供者的协议，或导出消费者可用的协议";
     DoRunOnConsumer: "run on the consumer's host", "在消费者主机上运行";
+    DoCheckMembers: "look at each member's own state: whether it has the quorum, lags behind, or belongs to another cluster", "查看各成员自身的状态：是否在多数派内、是否落后、是否属于另一个集群";
     DoGrantRights: "give the consumer's user the right to read it, or correct its credentials", "授予消费者用户读取权限，或更正其凭据";
     DoSeeOwnList: "see the consumer's own list: run on its host", "查看消费者自身的列表：在其主机上运行";
     DoGiveVersion: "say the version of the consumer: add --dubbo VERSION", "说明消费者的版本：加上 --dubbo 版本号";

@@ -30,12 +30,17 @@ impl<'a> Home<'a> {
         missing: &'a Missing,
     ) -> Self {
         let place = Place::of(registry, question);
-        let members = members(snapshot, source, &place, question);
+        let mut members = members(snapshot, source, &place, question);
+        let lost = super::reach::lost(snapshot, source);
+        members.retain(|one| !lost.contains(one));
         let asked = registry.members.iter().find(|one| members.contains(*one));
         let server = Server {
             snapshot,
             source,
-            via: asked.filter(|_| members.len() > 1).map(String::as_str),
+            via: asked
+                .filter(|_| members.len() > 1 || !lost.is_empty())
+                .map(String::as_str),
+            lost: None,
             missing,
         };
         Self {

@@ -49,15 +49,22 @@ pub fn held(
     missing: &Missing,
 ) -> Vec<Held> {
     let place = Place::of(registry, question);
-    let members = members(snapshot, source, &place, question);
+    let lost = reach::lost(snapshot, source);
+    let asked = members(snapshot, source, &place, question);
+    let members: Vec<&String> = asked.iter().filter(|one| !lost.contains(*one)).collect();
     let server = |via| Server {
         snapshot,
         source,
         via,
+        lost: Some(&lost),
         missing,
     };
-    if members.len() < 2 {
+    if asked.len() < 2 || members.is_empty() {
         return vec![read(server(None), &place, question, registry)];
+    }
+    if let [left] = members.as_slice() {
+        let held = read(server(Some(left.as_str())), &place, question, registry);
+        return vec![Held { via: None, ..held }];
     }
     members
         .iter()

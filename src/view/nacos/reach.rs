@@ -1,5 +1,7 @@
 //! Whether a Nacos server can be read, and whether clients of 2.x can subscribe there.
 
+use std::collections::BTreeSet;
+
 use super::{
     place::Place,
     server::{Server, not_seen},
@@ -8,7 +10,7 @@ use crate::{
     diagnose::code::Code,
     question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
-    snapshot::{Key, Line, Seen},
+    snapshot::{Key, Line, Seen, Snapshot, SourceId},
     view::{
         held::{Reach, ReachFailure, Standing},
         refused, silent,
@@ -100,6 +102,16 @@ pub(super) fn silent(server: Server<'_>, registry: &RegistryAddress) -> Vec<NotS
         Some(silent::member(member, line))
     });
     silent.collect()
+}
+
+/// Members whose newest word is a failure while another one has told its state: they were lost, at first or on the way.
+pub(super) fn lost(snapshot: &Snapshot, source: &SourceId) -> BTreeSet<String> {
+    let states = snapshot.latest(source, &Key::NacosState);
+    if !states.iter().any(|line| line.err_kind().is_none()) {
+        return BTreeSet::new();
+    }
+    let failed = states.iter().filter(|line| line.err_kind().is_some());
+    failed.filter_map(|line| line.via.clone()).collect()
 }
 
 /// HTTP answers and the gRPC port does not: clients of 2.x cannot subscribe, older ones can.

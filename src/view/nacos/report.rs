@@ -79,6 +79,7 @@ fn server<'a>(
         snapshot,
         source,
         via: None,
+        lost: None,
         missing,
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Server<'a> {
     pub(super) snapshot: &'a Snapshot,
     pub(super) source: &'a SourceId,
     pub(super) via: Option<&'a str>,
+    /// Members that were lost on the way: what only they have told still counts.
+    pub(super) lost: Option<&'a BTreeSet<String>>,
     pub(super) missing: &'a Missing,
 }
 
@@ -36,13 +38,18 @@ impl<'a> Server<'a> {
 
     /// The newest answers to a key of this member, whether or not it is to be asked.
     pub(super) fn told_lines(&self, key: &Key) -> Vec<&'a Line> {
-        self.snapshot
-            .latest(self.source, key)
-            .into_iter()
-            .filter(|line| {
-                self.via.is_none() || line.via.is_none() || line.via.as_deref() == self.via
-            })
-            .collect()
+        let told = self.snapshot.latest(self.source, key);
+        let is_own = |line: &&&Line| {
+            self.via.is_none() || line.via.is_none() || line.via.as_deref() == self.via
+        };
+        let own: Vec<&Line> = told.iter().filter(is_own).copied().collect();
+        let Some(lost) = self.lost.filter(|_| own.is_empty()) else {
+            return own;
+        };
+        let before = told.iter().filter(|line| {
+            line.err_kind().is_none() && line.via.as_ref().is_some_and(|via| lost.contains(via))
+        });
+        before.copied().collect()
     }
 
     /// Names of services of a namespace: of one group, or of all.

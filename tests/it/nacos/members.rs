@@ -196,6 +196,129 @@ fn members_that_did_not_answer_are_named_beside_a_right_answer() {
     }
 }
 
+/// A rule to be read by `lint`, in a folder of its own.
+fn with_a_rule() -> (tempfile::TempDir, &'static str) {
+    let home = tempfile::TempDir::new().unwrap();
+    let rule = "com.acme.Order%3A1.0%3A.condition-router";
+    let text = "configVersion: v3.0\nforce: true\nconditions:\n- \"=> host = 10.1.0.*\"\n";
+    std::fs::write(home.path().join(rule), text).unwrap();
+    (home, rule)
+}
+
+/// Every verb that asks a registry, without those that only record.
+fn answering(rule: &str) -> [Vec<&str>; 4] {
+    let consumer = ["--dubbo", "2.7.23", "--consumer", "starting"];
+    let own = ["--consumer-app", "web", "--consumer-ip", "10.9.0.1"];
+    let with = |words: [&'static str; 2]| [&words[..], &consumer, &own].concat();
+    [
+        with(["no-provider", "com.acme.Order:1.0"]),
+        with(["route-replay", "com.acme.Order:1.0"]),
+        with(["timeout-budget", "com.acme.Order:1.0"]),
+        vec!["lint", rule, "--dubbo", "2.7.23"],
+    ]
+}
+
+#[test]
+fn every_verb_names_the_members_that_did_not_answer() {
+    let one = Server::start(super::answers::nacos);
+    let page = Server::start(|_| Reply::new(200, "text/html", "<html><title>Hello</title>"));
+    let (gone, silent) = (closed(), Server::start(|_| Reply::Silence));
+    let (first, page, silent) = (&one.address, &page.address, &silent.address);
+    let registry = format!("nacos://{gone},{first},{page},{silent}");
+    let (home, rule) = with_a_rule();
+    let limits = [
+        "--registry",
+        &registry,
+        "--request-timeout",
+        "2s",
+        "--deadline",
+        "60s",
+    ];
+    for verb in answering(rule) {
+        let (text, members) =
+            told(|more| super::verbs::diag(home.path(), &[&verb[..], &limits, more].concat()));
+        let expected = [
+            format!("member {gone}: did not answer: refused"),
+            format!("member {page}: the answer was: bad-answer: HTTP 200, a web page: Hello"),
+            format!("member {silent}: did not answer: timeout"),
+        ];
+        assert_eq!(members, expected, "{verb:?}");
+        assert!(text.contains(&expected[0]), "{text}");
+    }
+    for (what, out) in [("com.acme.Order:1.0", "one"), ("--all", "all")] {
+        let args = [&["snapshot", what, "--out", out][..], &limits].concat();
+        let ran = super::verbs::diag(home.path(), &args);
+        assert_eq!(ran.exit, 0, "{}", ran.stderr);
+        for (member, kind) in [
+            (&gone, "refused"),
+            (page, "bad-answer"),
+            (silent, "timeout"),
+        ] {
+            let note = format!("r1: member {member} did not answer: {kind}");
+            assert!(ran.stderr.contains(&note), "{what}: {}", ran.stderr);
+        }
+        assert!(!ran.stderr.contains(first), "{what}: {}", ran.stderr);
+    }
+}
+
+/// The same server, with its one provider at another address.
+fn holding(ip: &'static str, timeout: &'static str) -> Server {
+    Server::start(move |request| match super::answers::nacos(request) {
+        Reply::Http(status, headers, body) => {
+            let text = String::from_utf8(body).unwrap();
+            let moved = text
+                .replace("10.1.0.1", ip)
+                .replace("\"side\":", &format!("\"timeout\":\"{timeout}\",\"side\":"));
+            Reply::Http(status, headers, moved.into_bytes())
+        }
+        other => other,
+    })
+}
+
+#[test]
+fn every_verb_says_that_members_do_not_hold_the_same() {
+    let (one, two) = (holding("10.1.0.1", "900"), holding("10.1.0.2", "300"));
+    let same = holding("10.1.0.1", "900");
+    let (home, rule) = with_a_rule();
+    for (other, disagree) in [(&two, true), (&same, false)] {
+        let registry = format!("nacos://{},{}", one.address, other.address);
+        let limits = [
+            "--registry",
+            &registry,
+            "--request-timeout",
+            "9s",
+            "--deadline",
+            "60s",
+        ];
+        for verb in answering(rule) {
+            let args = [&verb[..], &limits, &["-o", "json"]].concat();
+            let ran = super::verbs::diag(home.path(), &args);
+            let report = ran.report();
+            let answer = &report["reports"][0];
+            let found = answer["findings"].as_array().unwrap();
+            let of_members: Vec<_> = found.iter().filter(|one| one["code"] == "DG1006").collect();
+            // Which list it is makes no difference to `no-provider`: either has one address.
+            let differs = disagree && verb[0] != "no-provider";
+            assert_eq!(
+                of_members.len(),
+                usize::from(differs),
+                "{verb:?}: {answer:#}"
+            );
+            if !differs {
+                continue;
+            }
+            let message = of_members[0]["message"].as_str().unwrap();
+            for member in [&one.address, &other.address] {
+                assert!(message.contains(&format!("{member} (1)")), "{message}");
+            }
+            assert!(of_members[0]["remedy"][0]["text"].is_string());
+            // What depends on it is open.
+            let open = ["route-replay", "timeout-budget"].contains(&verb[0]);
+            assert_eq!(ran.exit == 3, open, "{verb:?}: {answer:#}");
+        }
+    }
+}
+
 #[test]
 fn the_same_is_told_of_recorded_members() {
     let home = tempfile::TempDir::new().unwrap();

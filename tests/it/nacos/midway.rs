@@ -170,6 +170,79 @@ fn an_answer_that_unpacks_without_end_is_given_up() {
     );
 }
 
+/// A member that answers so many requests after its state, and then no more.
+fn failing_after(most: usize, how: Reply) -> Server {
+    let answered = AtomicUsize::new(0);
+    Server::start(move |request| {
+        if let Some(reply) = state(request) {
+            return reply;
+        }
+        if answered.fetch_add(1, Ordering::SeqCst) >= most {
+            return how.clone();
+        }
+        nacos(request)
+    })
+}
+
+#[test]
+fn a_member_that_is_lost_on_the_way_is_passed_over_and_named() {
+    let home = TempDir::new().unwrap();
+    let ask = ["no-provider", SERVICE, "-o", "json"];
+    for (how, word) in [
+        (Reply::Silence, "timeout"),
+        (Reply::Raw(Vec::new()), "reset"),
+    ] {
+        for most in [0, 1, 3, 8, 14] {
+            let (lost, left) = (failing_after(most, how.clone()), Server::start(nacos));
+            for registry in [
+                format!("nacos://{},{}", lost.address, left.address),
+                format!("nacos://{}?backup={}", left.address, lost.address),
+            ] {
+                let limits = ["--deadline", "30s", "--request-timeout", "1s"];
+                let consumer = super::starting(&registry, "2.7.23", "10.9.0.1");
+                let ran = diag_with(home.path(), &[], &[&ask, &consumer[..], &limits].concat());
+                assert_eq!(outcome(&ran), "reachable", "{most} {word}: {}", ran.stdout);
+                assert_eq!(ran.exit, 0, "{}", ran.stdout);
+                let report = ran.report();
+                let unseen = report["reports"][0]["not_seen"].as_array().unwrap();
+                let what = format!("member {}", lost.address);
+                let named: Vec<_> = unseen.iter().filter(|fact| fact["what"] == what).collect();
+                // It may have answered everything before its end.
+                let never = lost.requests().len() <= most + 2;
+                assert!(named.len() == 1 || never, "{most} {word}: {unseen:#?}");
+                for fact in named {
+                    let why = fact["why"].as_str().unwrap();
+                    assert!(why.ends_with(word), "{why}");
+                }
+                assert!(!ran.stdout.contains("DG1006"), "{}", ran.stdout);
+            }
+        }
+    }
+}
+
+#[test]
+fn members_that_are_all_lost_on_the_way_leave_no_answer() {
+    let home = TempDir::new().unwrap();
+    let (one, two) = (
+        failing_after(2, Reply::Silence),
+        failing_after(2, Reply::Silence),
+    );
+    let registry = format!("nacos://{},{}", one.address, two.address);
+    let ask = ["no-provider", SERVICE, "-o", "json", "--deadline", "6s"];
+    let consumer = super::starting(&registry, "2.7.23", "10.9.0.1");
+    let ran = diag_with(
+        home.path(),
+        &[],
+        &[&ask, &consumer[..], &["--request-timeout", "500ms"]].concat(),
+    );
+    assert_eq!(
+        (outcome(&ran).as_str(), ran.exit),
+        ("unknown", 3),
+        "{}",
+        ran.stdout
+    );
+}
+
 /// What is known when the time is over counts, and not what the end kept from being answered.
 #[test]
 fn a_last_round_of_waiting_that_the_end_cuts_gives_way_to_the_one_before() {
