@@ -15,7 +15,7 @@ use crate::{
         application::MappedElsewhere,
         held::{Elsewhere, Held},
         interface::{Case, then},
-        stage::{Evidence, NotSeen, Raised, StageId, State},
+        stage::{Evidence, MOST_EVIDENCE, NotSeen, Raised, StageId, State},
     },
 };
 
@@ -136,7 +136,7 @@ fn by_application(case: &Case<'_>, found: &MappedElsewhere) -> Raised {
             _ => serde_json::Map::new(),
         },
         subject: ("service".to_owned(), service),
-        evidence: found.evidence.iter().take(5).cloned().collect(),
+        evidence: found.evidence.iter().take(MOST_EVIDENCE).cloned().collect(),
     }
 }
 
@@ -341,7 +341,7 @@ fn raised(case: &Case<'_>, hit: &Elsewhere) -> Raised {
         evidence: hit
             .entries
             .iter()
-            .take(5)
+            .take(MOST_EVIDENCE)
             .map(|entry| entry.evidence.clone())
             .collect(),
     }

@@ -1,11 +1,7 @@
 //! What to do about a finding: words, and commands to copy. A step that changes something is marked.
 
-use std::collections::BTreeMap;
-
-use super::{Remedy, code::Code, decide::Computed, explain, worlds::state_word};
+use super::{Remedy, code::Code, decide::Computed, explain};
 use crate::{
-    model::secret::is_secret_name,
-    question::{Client, GroupOrigin},
     report::words::{Phrase, Say},
     view::stage::Raised,
 };
@@ -48,10 +44,17 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
             change(Say::DoRemoveStray),
             text(Say::DoCheckProviderStarted),
         ],
-        Code::NotRegistered => vec![
-            text(Say::DoCheckProviderStarted),
-            text(Say::DoSearchOtherRegistries),
-        ],
+        Code::NotRegistered => {
+            let mut steps = vec![
+                text(Say::DoCheckProviderStarted),
+                text(Say::DoSearchOtherRegistries),
+            ];
+            // Hardly any interface is without a package; a name typed in short is.
+            if !computed.question.service.interface.contains('.') {
+                steps.insert(0, text(Say::DoWritePackage));
+            }
+            steps
+        }
         Code::NamespaceDiffers | Code::RegistryGroupDiffers | Code::OtherRegistry => {
             vec![change(Say::DoAlignPlace)]
         }
@@ -190,80 +193,10 @@ fn candidate(computed: &Computed<'_>) -> Remedy {
     }
 }
 
-/// The question as a command, without secrets, with further arguments. A password comes from `DIAG_PASSWORD`.
+/// The question as a command, with further arguments.
 fn command(computed: &Computed<'_>, extra: &[&str]) -> Vec<String> {
     let question = computed.question;
-    let consumer = &question.consumer;
-    let mut argv = ["diag", "no-provider"].map(str::to_owned).to_vec();
-    argv.push(question.service.to_string());
-    let mut flag = |name: &str, value: String| argv.extend([name.to_owned(), value]);
-    for registry in &question.registries {
-        flag("--registry", registry.without_secrets().to_string());
-    }
-    let attribute = question
-        .registries
-        .iter()
-        .find_map(|registry| match &registry.group {
-            Some((group, GroupOrigin::Attribute)) => Some(group.clone()),
-            _ => None,
-        });
-    let pairs = |pairs: &BTreeMap<String, String>| -> Vec<String> {
-        pairs
-            .iter()
-            .filter(|(key, _)| !is_secret_name(key))
-            .map(|(key, value)| format!("{key}={value}"))
-            .collect()
-    };
-    let one = |value: Option<String>| Vec::from_iter(value);
-    for (name, values) in [
-        ("--registry-group", one(attribute)),
-        (
-            "--also-search",
-            question
-                .also_search
-                .iter()
-                .map(|other| other.without_secrets().to_string())
-                .collect(),
-        ),
-        (
-            "--config-center",
-            one(question
-                .config_center
-                .as_ref()
-                .map(|center| center.without_secrets().to_string())),
-        ),
-        (
-            "--metadata-report",
-            one(question
-                .metadata_report
-                .as_ref()
-                .map(|report| report.without_secrets().to_string())),
-        ),
-        ("--consumer-app", one(consumer.application.clone())),
-        ("--consumer-ip", one(consumer.ip.clone())),
-        (
-            "--consumer",
-            one(consumer.state.map(|state| state_word(state).to_owned())),
-        ),
-        (
-            "--dubbo",
-            one(consumer.dubbo.as_ref().map(ToString::to_string)),
-        ),
-        (
-            "--client",
-            one(consumer
-                .client
-                .map(|client| if client == Client::Go { "go" } else { "java" }.to_owned())),
-        ),
-        ("--param", pairs(&consumer.params)),
-        ("--method", one(question.invocation.method.clone())),
-        ("--arg", question.invocation.arguments.clone()),
-        ("--attachment", pairs(&question.invocation.attachments)),
-    ] {
-        for value in values {
-            flag(name, value);
-        }
-    }
+    let mut argv = question.again(&question.service);
     // A flag that is given again replaces the one before.
     if let [name, value] = extra
         && let Some(at) = argv.iter().position(|word| word == name)

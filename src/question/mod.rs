@@ -3,6 +3,7 @@
 //! Everything a diagnosis may depend on besides the facts of the snapshot stands here, the time included,
 //! so that the same question over the same snapshot gives the same bytes.
 
+pub mod again;
 mod configured;
 mod registry;
 

@@ -93,7 +93,7 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .assumed
             .iter()
             .map(|assumption| assumed_info(assumption, lang))
-            .chain(manner.filter.hidden(&diagnosis.findings, lang))
+            .chain(manner.filter.hidden(&diagnosis.findings, None, lang))
             .collect(),
         not_seen: diagnosis
             .not_seen

@@ -98,10 +98,17 @@ pub(super) fn envelope(
 }
 
 fn shown<'a>(diagnosis: &'a Diagnosis, filter: &'a Filter) -> impl Iterator<Item = &'a Finding> {
-    diagnosis
-        .findings
-        .iter()
-        .filter(|finding| filter.shows(finding))
+    let deciding = deciding(diagnosis);
+    diagnosis.findings.iter().filter(move |finding| {
+        filter.shows(finding) || deciding.is_some_and(|one| std::ptr::eq(one, *finding))
+    })
+}
+
+/// The finding of the verdict: it has the proof and the next step, so no filter hides it.
+fn deciding(diagnosis: &Diagnosis) -> Option<&Finding> {
+    let code = diagnosis.verdict.as_ref()?.code;
+    let mut findings = diagnosis.findings.iter();
+    findings.find(|finding| finding.code == code)
 }
 
 fn sources(manifest: &Manifest, zones: Option<&Zones>) -> BTreeMap<String, SourceInfo> {
@@ -170,7 +177,11 @@ fn answer(asked: &Asked, snapshot: &Snapshot, manner: &Manner) -> Answer {
             .assumed
             .iter()
             .map(|assumption| assumed_info(assumption, lang))
-            .chain(manner.filter.hidden(&diagnosis.findings, lang))
+            .chain(
+                manner
+                    .filter
+                    .hidden(&diagnosis.findings, deciding(diagnosis), lang),
+            )
             .collect(),
         not_seen: diagnosis
             .not_seen

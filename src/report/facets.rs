@@ -2,7 +2,7 @@
 //! print, not yet in any markup.
 
 use super::{
-    filter::ACCEPTED,
+    filter::{ACCEPTED, SKIPPED},
     model::{Answer, AssumedInfo, FindingInfo, Report},
     safe::safe,
     style::Styler,
@@ -268,6 +268,7 @@ pub(super) fn taken_for_granted(assumed: &AssumedInfo, lang: Lang) -> String {
         "consumer" => Label::Consumer.text(lang),
         "dubbo" => "Dubbo",
         ACCEPTED => Label::Accepted.text(lang),
+        SKIPPED => Label::Skipped.text(lang),
         other => other,
     };
     let value = match assumed.value.as_str() {
@@ -285,7 +286,8 @@ pub(super) fn taken_for_granted(assumed: &AssumedInfo, lang: Lang) -> String {
 }
 
 /// What was taken for granted and what was not seen.
-pub(super) fn limits(answer: &Answer, lang: Lang) -> Vec<Pair> {
+pub(super) fn limits(answer: &Answer, view: View<'_>) -> Vec<Pair> {
+    let lang = view.lang;
     let mut pairs = Vec::new();
     for assumed in &answer.assumed {
         pairs.push((
@@ -304,7 +306,10 @@ pub(super) fn limits(answer: &Answer, lang: Lang) -> Vec<Pair> {
             text = format!("{text} ({})", Label::Required.text(lang));
         }
         if let Some(how) = &missing.how_to_see {
-            text = format!("{text} — {}", safe(how));
+            text = format!(
+                "{text} — {}",
+                safe(&text::on_recording(how, view.recording))
+            );
         }
         pairs.push((Label::NotSeen.text(lang).to_owned(), text));
     }

@@ -8,6 +8,8 @@ use crate::diagnose::{Finding, code::Code};
 
 /// What an assumption is about that hides an accepted finding.
 pub(super) const ACCEPTED: &str = "accepted";
+/// What an assumption is about that shows the finding of the verdict all the same.
+pub(super) const SKIPPED: &str = "skipped";
 
 /// `--skip` and `--only`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -35,16 +37,30 @@ impl Filter {
                 .contains(&super::build::fingerprint(code, kind, name))
     }
 
-    /// The findings that the settings hide, as assumptions: what was accepted is said, too.
+    /// The findings that the settings hide, as assumptions: what was accepted is said, too. The finding of the verdict is
+    /// shown whatever the filter says; that is said as well.
     pub(super) fn hidden<'f>(
         &'f self,
         findings: &'f [Finding],
+        deciding: Option<&'f Finding>,
         lang: Lang,
     ) -> impl Iterator<Item = AssumedInfo> + 'f {
         findings.iter().filter_map(move |finding| {
             let (kind, name) = &finding.subject;
-            self.accepts(finding.code, kind, name)
-                .then(|| accepted(finding.code, name, lang))
+            let decides = deciding.is_some_and(|one| std::ptr::eq(one, finding));
+            let accepts = self.accepts(finding.code, kind, name);
+            let (what, why) = match (decides, accepts) {
+                (true, true) => (ACCEPTED, Say::AcceptedVerdict),
+                (true, false) if !self.shows(finding) => (SKIPPED, Say::SkippedVerdict),
+                (false, true) => (ACCEPTED, Say::AcceptedInSettings),
+                _ => return None,
+            };
+            Some(AssumedInfo {
+                what,
+                value: format!("{} {name}", finding.code),
+                why: Phrase::from(why).text(lang),
+                changes_verdict: false,
+            })
         })
     }
 

@@ -150,7 +150,7 @@ fn answer(asked: &LintAsked<'_>, masker: &Masker, manner: &Manner) -> (Answer, E
                     .iter()
                     .map(|one| accepted(one.remark.code, about, manner.lang)),
             )
-            .chain(manner.filter.hidden(&asked.registries, manner.lang))
+            .chain(manner.filter.hidden(&asked.registries, None, manner.lang))
             .collect(),
         not_seen: asked
             .not_seen

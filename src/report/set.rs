@@ -99,7 +99,7 @@ fn answer(out: &mut impl Markup, report: &Report, answer: &Answer, view: View<'_
         out.heading(Label::AlsoFound.text(lang));
         out.findings(&others);
     }
-    let limits = facets::limits(answer, lang);
+    let limits = facets::limits(answer, view);
     if !limits.is_empty() {
         let names = [Label::Assumed, Label::NotSeen].map(|label| label.text(lang));
         out.heading(&names.join(", "));

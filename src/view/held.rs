@@ -67,6 +67,9 @@ pub struct Held {
     pub application: Application,
     /// Other interfaces at that place whose names are near, with their providers.
     pub near: Vec<NearInterface>,
+    /// Full names that a name without package may mean, wherever they are listed, and the other place where that is; empty
+    /// for a name that has its package.
+    pub spelled: BTreeMap<String, Option<String>>,
     /// The interface at other places of the same registry.
     pub elsewhere: Vec<Elsewhere>,
     /// Whether every other place of this registry was looked into.
@@ -104,6 +107,7 @@ impl Held {
             strangers: Vec::new(),
             application: Application::default(),
             near: Vec::new(),
+            spelled: BTreeMap::new(),
             elsewhere: Vec::new(),
             swept: Listing::Unknown(not_seen),
             remarks: Vec::new(),

@@ -41,6 +41,19 @@ pub fn is_near(wanted: &str, other: &str) -> bool {
         || (package == other_package && strsim::levenshtein(name, other_name) <= 2)
 }
 
+/// How well a name that was typed without its package fits a full one: 0 = it is its simple name, whatever the case, 1 = it
+/// is at most two edits from it.
+pub fn fit_of_short(typed: &str, full: &str) -> Option<u8> {
+    let (package, simple) = split(full);
+    if typed.contains('.') || package.is_empty() {
+        return None;
+    }
+    if simple.eq_ignore_ascii_case(typed) {
+        return Some(0);
+    }
+    (typed.chars().count() > 4 && strsim::levenshtein(typed, simple) <= 2).then_some(1)
+}
+
 /// The name of an inner class whose `$Inner` a shell took for a variable and made nothing of.
 pub fn is_shell_eaten(typed: &str, other: &str) -> bool {
     let rest = other.strip_prefix(typed);
@@ -76,6 +89,14 @@ mod tests {
         assert!(!is_near("com.a.OrderService", "com.b.OrderServise"));
         assert!(is_same_spelling("a.B$C", "a.B___C"));
         assert!(!is_same_spelling("a.B", "a.B"));
+        assert_eq!(fit_of_short("orderservice", "com.a.OrderService"), Some(0));
+        assert_eq!(fit_of_short("OrderServise", "com.a.OrderService"), Some(1));
+        assert_eq!(fit_of_short("PayService", "com.a.OrderService"), None);
+        assert_eq!(
+            fit_of_short("com.b.OrderService", "com.a.OrderService"),
+            None
+        );
+        assert_eq!(fit_of_short("OrderService", "OrderService"), None);
         assert!(is_shell_eaten("a.B", "a.B$C") && !is_shell_eaten("a.B", "a.BC"));
     }
 

@@ -150,6 +150,9 @@ pub struct Evidence {
     pub fact: Phrase,
 }
 
+/// So many pieces of evidence one finding has at most, like the drops that a stage lists.
+pub const MOST_EVIDENCE: usize = 200;
+
 /// A fact that was wanted and not seen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotSeen {

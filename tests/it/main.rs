@@ -20,6 +20,7 @@ mod no_provider;
 mod oracle;
 mod packaging;
 mod probes;
+mod proofs;
 mod qos;
 mod qos_alone;
 mod qos_live;

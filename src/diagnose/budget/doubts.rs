@@ -4,6 +4,7 @@
 use super::{Candidate, Certainty, Finding, NotSeen, compute::Computed, gather, ladder};
 use crate::{
     diagnose::{code::Code, decide, require},
+    question::again::line,
     report::words::{Phrase, Say},
     snapshot::Key,
     view::held::{Listing, Reach, ReachFailure},
@@ -66,11 +67,12 @@ pub(super) fn doubts(computed: &mut Computed<'_>) {
     if nobody {
         computed.void = true;
         computed.certainty = Certainty::Possible;
-        let service = computed.question.service.to_string();
+        let question = computed.question;
+        let command = line(&question.again(&question.service));
         computed.not_seen.push(NotSeen {
             what: Phrase::new(Say::ProvidersSettings).with("name", "-"),
             why: Say::NobodyRegistered.into(),
-            how_to_see: Some(Phrase::new(Say::HowAskNoProvider).with("service", service)),
+            how_to_see: Some(Phrase::new(Say::HowAskNoProvider).with("command", command)),
             required: true,
         });
     }

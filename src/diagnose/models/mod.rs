@@ -24,7 +24,7 @@ use crate::{
     view::{
         application,
         held::{Layer, LayerKind},
-        interface::{Case, View},
+        interface::{Case, View, means_another},
         migration::{self, Migration, Seen, Sight},
         stage::{Model, NotSeen, Stage, StageId, State},
     },
@@ -309,6 +309,10 @@ fn join(both: &Both, sight: &Sight, choices: Vec<(&Migration, Choice)>) -> Judge
         step.clone()
     };
     decide(&mut judged, shown, differs.then_some(&sight.missing));
+    let question = judged.view.stage(&StageId::Question);
+    if question.is_some_and(means_another) {
+        judged.candidates.clear();
+    }
     judged.models = Some(Models {
         interface: Side::of(&both.interface),
         application: Side::of(&both.application),

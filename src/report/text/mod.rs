@@ -11,6 +11,8 @@ pub(super) mod path;
 mod replay;
 pub(super) mod verdict;
 
+use crate::question::again;
+
 use super::{
     layout::Page,
     model::{Answer, Report},
@@ -220,18 +222,9 @@ pub(super) fn state_symbol(state: &str) -> (Symbol, Style) {
 }
 
 /// How to see something: the words, and the command behind them on a line of its own.
-pub(super) fn how(page: &mut Page, text: &str) {
-    let text = safe(text);
-    let at = [": ", "：", ":"].iter().find_map(|colon| {
-        let at = text.rfind(colon)?;
-        let command = &text[at + colon.len()..];
-        let known = ["diag ", "nc ", "curl "];
-        known
-            .iter()
-            .any(|name| command.starts_with(name))
-            .then_some((at, at + colon.len()))
-    });
-    match at {
+pub(super) fn how(page: &mut Page, text: &str, view: View<'_>) {
+    let text = safe(&on_recording(text, view.recording));
+    match command_in(&text) {
         Some((end, begin)) => {
             page.under(&text[..end], None);
             page.command(&text[begin..]);
@@ -240,25 +233,35 @@ pub(super) fn how(page: &mut Page, text: &str) {
     }
 }
 
-/// An argument as a shell reads it back.
-fn quoted(argument: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+*".contains(c);
-    if !argument.is_empty() && argument.chars().all(|c| plain(c) && c != '*') {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', r"'\''"))
+/// The same with the recording that was read, where it asks the same facts again.
+pub(super) fn on_recording(text: &str, recording: Option<&str>) -> String {
+    let asks_again = |(_, begin): (usize, usize)| text[begin..].starts_with("diag ");
+    match recording {
+        Some(path)
+            if command_in(text).is_some_and(asks_again) && !text.contains(" --snapshot ") =>
+        {
+            format!("{text} --snapshot {}", again::quoted(path))
+        }
+        _ => text.to_owned(),
     }
+}
+
+/// Where the words end and where the command behind them begins.
+fn command_in(text: &str) -> Option<(usize, usize)> {
+    [": ", "：", ":"].iter().find_map(|colon| {
+        let at = text.rfind(colon)?;
+        let command = &text[at + colon.len()..];
+        let known = ["diag ", "nc ", "curl "];
+        known
+            .iter()
+            .any(|name| command.starts_with(name))
+            .then_some((at, at + colon.len()))
+    })
 }
 
 /// A command line to copy; control characters in it are shown, not sent.
 pub(super) fn command(argv: &[String]) -> String {
-    safe(
-        &argv
-            .iter()
-            .map(|argument| quoted(argument))
-            .collect::<Vec<_>>()
-            .join(" "),
-    )
+    safe(&again::line(argv))
 }
 
 #[cfg(test)]

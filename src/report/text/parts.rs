@@ -192,7 +192,7 @@ pub(super) fn limits(page: &mut Page, answer: &Answer, view: View<'_>) {
         }
         page.field(label, &safe(&text));
         if let Some(how) = &missing.how_to_see {
-            super::how(page, how);
+            super::how(page, how, view);
         }
     }
 }

@@ -149,7 +149,7 @@ pub(super) fn undecided(page: &mut Page, answer: &Answer, view: View<'_>) {
             )),
         );
         if let Some(how) = &missing.how_to_see {
-            super::how(page, how);
+            super::how(page, how, view);
         }
     }
 }

@@ -128,6 +128,7 @@ sentences! {
     ServerReadOnly: "the server is cut off from its quorum and serves reads only: clients that ask for a full session are refused", "服务器与法定人数失联，仅提供只读服务：请求完整会话的客户端会被拒绝";
     RootsListed: "all roots are listed", "已列出全部根路径";
     NodeAbsent: "the node does not exist", "节点不存在";
+    NotAmongChildren: "{name} is not among its {count} children", "{count} 个子节点中没有 {name}";
     NodeChildren: "it has {count} children", "有 {count} 个子节点";
     EntryRegistered: "registered: {entry}", "已注册：{entry}";
     EntryStray: "{address} is registered under this name and no client takes it for a provider of the service: {lacks}", "{address} 以该名称注册，但没有客户端会把它当作该服务的提供者：{lacks}";
@@ -164,7 +165,7 @@ sentences! {
     HowNamePlace: "name it as the consumer's configuration has it: --registry, -n NAMESPACE, --registry-group GROUP", "按消费者的配置写出：--registry、-n NAMESPACE、--registry-group GROUP";
     InterfaceMeant: "which interface {name} is", "{name} 是哪个接口";
     DidYouMean: "no interface has this name; did you mean {names}?", "没有此名称的接口；是否指 {names}？";
-    HowAskFull: "ask again with the full name: diag no-provider {name} ..", "使用完整名称再次查询：diag no-provider {name} ..";
+    HowAskFull: "ask again with the full name: {command}", "使用完整名称再次查询：{command}";
     DirectUrl: "not asked: the reference calls {url} directly", "未查询：该引用直连 {url}";
     OwnProcess: "not asked: the reference calls inside its own process ({setting})", "未查询：该引用在本进程内调用({setting})";
     DirectAddress: "whether {address} serves it", "{address} 是否提供该服务";
@@ -191,6 +192,8 @@ sentences! {
     ConsumerVersionUnknown: "the consumer's Dubbo version", "消费者的 Dubbo 版本";
 
     AcceptedInSettings: "the settings accept it, so it is not among the findings", "配置已接受它，因此不在诊断发现之列";
+    AcceptedVerdict: "the settings accept it; it is the verdict, so its proof and next step are shown all the same", "配置已接受它；但它是本次结论，因此仍显示其证据和下一步";
+    SkippedVerdict: "--skip and --only hide findings; this one is the verdict, so its proof and next step are shown all the same", "--skip 与 --only 只隐藏诊断发现；它是本次结论，因此仍显示其证据和下一步";
     AssumedNewest: "not given and not observed: the newest line", "未提供也未观察到：取最新版本线";
     AssumedBothStates: "not given and not observed: both were computed", "未提供也未观察到：两种情况都已计算";
     AssumedRecordedRegistry: "not given: the registries of the recording", "未提供：取快照中的注册中心";
@@ -216,6 +219,7 @@ sentences! {
     DoAlignVersions: "bring both sides to versions that write and read the same form", "让双方使用读写同一种形式的版本";
     DoWriteExactKey: "write the exact group and version instead of a wildcard or list", "写出确切的分组和版本，不要用通配符或列表";
     DoCheckProviderStarted: "see whether the provider runs and exports it: its log, its QOS ls", "确认提供者已启动并导出该服务：查看其日志和 QOS ls";
+    DoWritePackage: "the name has no package: if the interface has one, ask with its full name, as the error text or the source has it", "该名称没有包名：若接口有包名，请按错误文本或源码中的完整名称查询";
     DoSearchOtherRegistries: "look into other registries, too: add --also-search ADDRESS", "也查查其他注册中心：加上 --also-search 地址";
     DoAlignPlace: "let both sides use the same namespace, group and registry", "让双方使用相同的命名空间、分组和注册中心";
     DoUseServerPort: "this is the port of the web console: name the port of the Nacos server, 8848 unless it was changed", "这是 Web 控制台的端口：请写 Nacos 服务端的端口，默认为 8848";
@@ -255,7 +259,7 @@ sentences! {
     RulesOfConfigCenter: "rules of the config centre that set timeouts", "设置超时的配置中心规则";
     ProvidersSettings: "what the providers set: a value of theirs for the method could win", "提供者的设置：其方法级的值可能胜出";
     NobodyRegistered: "no provider that this consumer could call is registered where it looks", "消费者查找之处没有它可以调用的提供者";
-    HowAskNoProvider: "with the same flags, see why: diag no-provider {service} ..", "用同样的参数查看原因：diag no-provider {service} ..";
+    HowAskNoProvider: "see why: {command}", "查看原因：{command}";
     MethodOfService: "the method {method}", "方法 {method}";
     NobodyListsMethod: "no provider has it in its list of methods", "没有任何提供者的方法列表中有它";
     HowMethodNear: "did you mean {methods}?", "是否指 {methods}？";

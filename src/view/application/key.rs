@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    SHOWN, endpoints, object,
+    LISTED, SHOWN, endpoints, object,
     revisions::{Described, Revisions},
 };
 use crate::{
@@ -276,7 +276,7 @@ fn raises(
         code: Code::NotInMetadata,
         params: object(json!({
             "service": service, "applications": applications, "count": known.len(),
-            "paths": paths, "keys": exported.iter().take(SHOWN).collect::<Vec<_>>(),
+            "paths": paths, "keys": exported.iter().take(LISTED).collect::<Vec<_>>(),
             "application": applications.iter().copied().collect::<Vec<_>>().join(", "),
         })),
         subject: subject(),

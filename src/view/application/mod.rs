@@ -35,7 +35,9 @@ pub use known::{
 };
 
 /// How many pieces of evidence a code carries at most.
-const SHOWN: usize = 5;
+const SHOWN: usize = crate::view::stage::MOST_EVIDENCE;
+/// How many names or unseen facts of one kind are listed.
+const LISTED: usize = 5;
 
 /// The stages of the application model of one registry, in the shape of the interface model: M I V K instead of N K E.
 /// D is not among them.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{
-    SHOWN,
+    LISTED, SHOWN,
     known::{Mapping, Metadata},
     names::{provided_by, subscribed_by_name},
     object,
@@ -187,7 +187,7 @@ fn unread(case: &Case<'_>, sign: &Sign) -> Vec<NotSeen> {
     });
     let mut not_seen: Vec<NotSeen> = Vec::new();
     for fact in unread {
-        if not_seen.len() < SHOWN && !not_seen.contains(&fact) {
+        if not_seen.len() < LISTED && !not_seen.contains(&fact) {
             not_seen.push(fact);
         }
     }

@@ -29,11 +29,12 @@ use crate::{
 pub use addresses::Addresses;
 pub use center::configurators;
 pub use near::{Differs, NearMiss};
+pub(crate) use question::means_another;
 pub use routing::Routed;
 pub(crate) use routing::with_requests;
 
 /// How many pieces of evidence a code carries at most; the counts are in its parameters.
-const SHOWN: usize = 5;
+const SHOWN: usize = crate::view::stage::MOST_EVIDENCE;
 
 /// What the stages of one registry depend on.
 #[derive(Debug, Clone, Copy)]

@@ -6,16 +6,19 @@ use super::{Case, fate::fits, key::object};
 use crate::{
     diagnose::code::Code,
     input::log::Failure,
-    model::{probe, url::is_true},
-    question::{AddressFault, UnreadableAddress},
+    model::{probe, service_key::ServiceKey, url::is_true},
+    question::{AddressFault, UnreadableAddress, again::line},
     report::words::{Phrase, Say},
     snapshot::SourceId,
     view::{
         held::{Entry, Layer, LayerKind},
-        names::is_shell_eaten,
+        names::{fit_of_short, is_shell_eaten},
         stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
+
+/// How many names are offered for one that nobody has.
+const MOST_MEANT: usize = 5;
 
 /// The stage of the question.
 pub(super) fn stage(case: &Case<'_>) -> Stage {
@@ -164,30 +167,59 @@ fn meant(case: &Case<'_>) -> Option<NotSeen> {
                 .any(|claim| claim.value.interface == *name)
         })
     };
-    let is_meant = |full: &str| {
-        let by_package = !name.contains('.')
-            && full
-                .rsplit_once('.')
-                .is_some_and(|(_, simple)| simple.eq_ignore_ascii_case(name));
-        by_package || is_shell_eaten(name, full)
-    };
-    let names: Vec<&str> = case
-        .held
+    let held = case.held;
+    let is_known =
+        !held.entries.is_empty() || !held.consumers.is_empty() || !held.elsewhere.is_empty();
+    if is_known || from_text() {
+        return None;
+    }
+    let by_shell = held
         .near
         .iter()
         .map(|near| near.interface.as_str())
-        .filter(|full| is_meant(full))
+        .filter(|full| is_shell_eaten(name, full))
+        .map(|full| (0, full, None));
+    let in_short = held.spelled.iter().filter_map(|(full, elsewhere)| {
+        Some((
+            fit_of_short(name, full)?,
+            full.as_str(),
+            elsewhere.as_deref(),
+        ))
+    });
+    let mut meant: Vec<(u8, &str, Option<&str>)> = by_shell.chain(in_short).collect();
+    // What is here comes before what is elsewhere, and the very name before a near one.
+    meant.sort_by_key(|(fit, full, elsewhere)| (*fit, elsewhere.is_some(), *full));
+    let (best, first, _) = *meant.first()?;
+    meant.retain(|(fit, ..)| *fit == best);
+    let mut names: Vec<String> = meant
+        .iter()
+        .take(MOST_MEANT)
+        .map(|(_, full, elsewhere)| match elsewhere {
+            Some(place) => format!("{full} ({place})"),
+            None => (*full).to_owned(),
+        })
         .collect();
-    let first = names.first()?;
-    if !case.held.entries.is_empty() || from_text() {
-        return None;
+    if meant.len() > MOST_MEANT {
+        names.push(format!("+{}", meant.len() - MOST_MEANT));
     }
+    let service = &case.question.service;
+    let full = ServiceKey::new(service.group.as_deref(), first, service.version.as_deref());
     Some(NotSeen {
         what: Phrase::new(Say::InterfaceMeant).with("name", name.as_str()),
         why: Phrase::new(Say::DidYouMean).with("names", names.join(", ")),
-        how_to_see: Some(Phrase::new(Say::HowAskFull).with("name", format!("'{first}'"))),
+        how_to_see: Some(
+            Phrase::new(Say::HowAskFull).with("command", line(&case.question.again(&full))),
+        ),
         required: true,
     })
+}
+
+/// Whether a stage of the question says that another name is meant: what the name that was typed gives, means nothing then.
+pub(crate) fn means_another(stage: &Stage) -> bool {
+    stage
+        .not_seen
+        .iter()
+        .any(|fact| fact.what.say == Say::InterfaceMeant)
 }
 
 /// A reference that does not ask a registry: what it calls instead.

@@ -159,6 +159,7 @@ fn read(
         strangers: Vec::new(),
         application,
         near: near(server, place, interface, &listed),
+        spelled: sweep::spelled(server, place, question, &namespaces),
         elsewhere,
         swept,
         remarks: switched_off(server, place, registry, &forms)

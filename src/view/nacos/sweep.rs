@@ -17,12 +17,15 @@ use crate::{
     view::{
         held::{Elsewhere, Entry, Listing},
         moved::Applications,
+        names::fit_of_short,
         stage::NotSeen,
     },
 };
 
 /// How many namespaces are looked into.
 const NAMESPACES: usize = 50;
+/// How many full names are offered for a short one.
+const SPELLED: usize = 20;
 /// How many services of a place are looked through for an application.
 const LOOKED_THROUGH: usize = 50;
 
@@ -128,6 +131,45 @@ pub(super) fn elsewhere(
         }
     }
     (found, swept)
+}
+
+/// The full names that a name without package may mean: of services in the consumer's group, then in any other place.
+pub(super) fn spelled(
+    server: Server<'_>,
+    place: &Place,
+    question: &Question,
+    namespaces: &[String],
+) -> BTreeMap<String, Option<String>> {
+    let interface = &question.service.interface;
+    let mut found = BTreeMap::new();
+    if interface.contains('.') {
+        return found;
+    }
+    let mut look = |namespace: &str, group: Option<&str>| {
+        let Seen::Here(names, _) = server.names(namespace, group) else {
+            return;
+        };
+        for named in names {
+            let mut parts = named.name.split(':');
+            let full = match (parts.next(), parts.next()) {
+                (Some("providers" | "consumers"), Some(full)) => full.replace("___", "$"),
+                _ => continue,
+            };
+            let here = namespace == place.namespace && named.group == place.group;
+            if fit_of_short(interface, &full).is_some() && found.len() < SPELLED {
+                found
+                    .entry(full)
+                    .or_insert_with(|| (!here).then(|| shown(namespace, &named.group)));
+            }
+        }
+    };
+    look(&place.namespace, Some(&place.group));
+    if question.sweep {
+        for namespace in std::iter::once(&place.namespace).chain(namespaces) {
+            look(namespace, None);
+        }
+    }
+    found
 }
 
 /// Whether the consumer's address subscribes to one of the services at a place.

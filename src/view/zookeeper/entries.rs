@@ -19,10 +19,7 @@ pub(super) fn read_entries(tree: Tree<'_>, path: &str) -> (Vec<Entry>, Listing) 
     let (names, line) = match &seen {
         Seen::Here(names, line) => (*names, *line),
         Seen::Absent(_) => {
-            return (
-                Vec::new(),
-                Listing::Absent(tree.shown(path, &seen, Say::NodeAbsent)),
-            );
+            return (Vec::new(), Listing::Absent(tree.absent(path, &seen)));
         }
         Seen::Refused(_) | Seen::Unasked => {
             return (Vec::new(), Listing::Unknown(not_seen(path, &seen, true)));

@@ -187,6 +187,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         strangers,
         application,
         near: sweep::near(tree, place, interface),
+        spelled: sweep::spelled(tree, place, question),
         elsewhere,
         swept,
         remarks: Vec::new(),

@@ -1,6 +1,6 @@
 //! The same interface at other places of the ensemble, and interfaces with near names at the same place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     entries::{read_entries, service_names},
@@ -15,7 +15,7 @@ use crate::{
     view::{
         held::{Elsewhere, Entry, Listing, NearInterface},
         moved::Applications,
-        names::{is_near, is_same_spelling, is_shell_eaten},
+        names::{fit_of_short, is_near, is_same_spelling, is_shell_eaten},
     },
 };
 
@@ -49,6 +49,40 @@ pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearIn
         .collect();
     near.sort_by(|a, b| a.interface.cmp(&b.interface));
     near
+}
+
+/// The full names that a name without package may mean: interfaces and mappings at this place, then interfaces below the
+/// other roots.
+pub(super) fn spelled(
+    tree: Tree<'_>,
+    place: &Place,
+    question: &Question,
+) -> BTreeMap<String, Option<String>> {
+    let interface = &question.service.interface;
+    let mut found = BTreeMap::new();
+    if interface.contains('.') {
+        return found;
+    }
+    let mut look = |path: &str, elsewhere: Option<&str>| {
+        let Seen::Here(names, _) = tree.children(path) else {
+            return;
+        };
+        for full in service_names(names) {
+            if fit_of_short(interface, &full).is_some() && found.len() < NEAR {
+                found
+                    .entry(full)
+                    .or_insert_with(|| elsewhere.map(str::to_owned));
+            }
+        }
+    };
+    look(&place.root, None);
+    look(&format!("{}/mapping", place.root), None);
+    if question.sweep {
+        for root in other_roots(tree, place).take(ROOTS) {
+            look(&root, Some(&root));
+        }
+    }
+    found
 }
 
 /// The other roots of the ensemble: nodes at the top that are no root of this consumer.

@@ -87,6 +87,27 @@ impl<'a> Tree<'a> {
             None => None,
         }
     }
+
+    /// Evidence that a node does not exist, in words of the line that shows it: of the node itself, or of the listing of a
+    /// node above it that lacks a name.
+    pub(crate) fn absent<T>(&self, path: &str, seen: &Seen<'a, T>) -> Option<Evidence> {
+        let lacks = seen.line().and_then(|line| {
+            let above = line
+                .key
+                .fields()
+                .into_iter()
+                .find(|(name, _)| *name == "path")?
+                .1;
+            let name = path.strip_prefix(above.trim_end_matches('/'))?;
+            let name = name.trim_start_matches('/').split('/').next()?;
+            Some(
+                Phrase::new(Say::NotAmongChildren)
+                    .with("name", name)
+                    .with("count", line.children()?.len().to_string()),
+            )
+        });
+        self.shown(path, seen, lacks.unwrap_or_else(|| Say::NodeAbsent.into()))
+    }
 }
 
 /// A node that should have been read and was not.

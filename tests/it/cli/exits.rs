@@ -137,7 +137,39 @@ fn fail_on_and_skip_change_only_what_they_say() {
     let recorded = other_group();
     let skipped = run(&ask(&recorded, &["--skip", "DG2101", "-o", "json"]));
     assert_eq!(skipped.exit, 1, "the verdict stays");
-    assert_eq!(skipped.json()["reports"][0]["verdict"]["code"], "DG2101");
+    let report = &skipped.json()["reports"][0];
+    assert_eq!(report["verdict"]["code"], "DG2101");
+    // Its proof and its next step stay with it, and that is said.
+    let finding = &report["findings"][0];
+    assert_eq!(finding["code"], "DG2101", "{report}");
+    assert!(!finding["evidence"].as_array().unwrap().is_empty());
+    assert!(!finding["remedy"].as_array().unwrap().is_empty());
+    let said = |report: &serde_json::Value, what: &str| {
+        let assumed = report["assumed"].as_array().unwrap();
+        assumed.iter().any(|one| {
+            one["what"] == what
+                && one["value"]
+                    .as_str()
+                    .is_some_and(|text| text.contains("DG2101"))
+        })
+    };
+    assert!(said(report, "skipped"), "{report}");
+    let other = run(&ask(&recorded, &["--only", "DG3007", "-o", "json"])).json();
+    assert!(said(&other["reports"][0], "skipped"), "{other}");
+    let text = run(&ask(&recorded, &["--skip", "DG2101"])).stdout;
+    assert!(text.contains("  proof "), "{text}");
+    let home = tempfile::tempdir().unwrap();
+    let file = home.path().join("diag.toml");
+    let fingerprint = finding["fingerprint"].as_str().unwrap();
+    let accepted = format!(
+        "[[accepted]]\nfingerprint = '{fingerprint}'\nreason = 'known'\nuntil = 2999-12-31\n"
+    );
+    std::fs::write(&file, accepted).unwrap();
+    let config = ["--config", file.to_str().unwrap(), "-o", "json"];
+    let accepted = run(&ask(&recorded, &config)).json();
+    assert_eq!(accepted["exit"], 1, "{accepted}");
+    assert_eq!(accepted["reports"][0]["findings"][0]["code"], "DG2101");
+    assert!(said(&accepted["reports"][0], "accepted"), "{accepted}");
 }
 
 #[test]
