@@ -57,6 +57,16 @@ impl TagRouter {
         self.in_force(key, rule).map(Arc::new)
     }
 
+    /// Reads the rule in force for other addresses (3.2 and later). Unlike a new document, one that fails now throws.
+    fn read_again(&mut self) -> Result<(), Thrown> {
+        if let Some(current) = self.rule.as_ref().filter(|_| self.dialect.tag_match) {
+            let again = self.in_force(&current.key, Arc::clone(&current.rule));
+            let again = again.map_err(|error| Thrown::new(error.class, error.message))?;
+            self.rule = Some(Arc::new(again));
+        }
+        Ok(())
+    }
+
     /// `TagRouterRule.init`.
     fn in_force(&self, key: &str, rule: Arc<TagRule>) -> Result<TagsInForce, RuleError> {
         let mut not_runnable = None;
@@ -159,13 +169,7 @@ impl Router for TagRouter {
             return Ok(());
         };
         if self.application.as_deref() == Some(application) {
-            if self.dialect.tag_match
-                && let Some(current) = &self.rule
-                && let Ok(again) = self.in_force(&current.key, current.rule.clone())
-            {
-                self.rule = Some(Arc::new(again));
-            }
-            return Ok(());
+            return self.read_again();
         }
         if let Some(old) = &self.application {
             rules.forget(&format!("{old}{ENDING}"));
@@ -182,7 +186,9 @@ impl Router for TagRouter {
             }
             None => note(&mut self.readings, &key, rules.without(&key)),
         }
-        Ok(())
+        // A reference has two chains that share this router, so it is told twice (3.2 and later): a rule of an earlier
+        // application that stays is read for these addresses by then.
+        self.read_again()
     }
 
     fn process(&mut self, event: RuleEvent<'_>, _: &dyn RuleReader) -> Result<(), Thrown> {

@@ -19,7 +19,8 @@ pub struct MultiDestinationRule {
     pub header: Header,
     /// The entries in order.
     pub conditions: Vec<MultiDestination>,
-    /// The first entry that is `null`: the document is read, and then none of its conditions can be made.
+    /// The first entry, or destination of one, that is `null`: the document is read, and then none of its conditions can
+    /// be made.
     pub null_at: Option<Position>,
 }
 
@@ -54,7 +55,7 @@ impl MultiDestinationRule {
     pub fn refused(&self) -> Option<RuleError> {
         let at = self.null_at?;
         Some(RuleError::null(
-            "an entry of `conditions` is empty",
+            "an entry of `conditions` or of `to` is empty",
             Some(at),
         ))
     }
@@ -76,7 +77,9 @@ impl MultiDestinationRule {
                         if item.is_null() {
                             null_at = null_at.or(Some(item.start()));
                         } else {
-                            entries.push(entry(item, version)?);
+                            let (entry, null) = entry(item, version)?;
+                            null_at = null_at.or(null);
+                            entries.push(entry);
                         }
                     }
                     entries
@@ -93,7 +96,11 @@ impl MultiDestinationRule {
     }
 }
 
-fn entry(node: Node<'_>, version: &DubboVersion) -> Result<MultiDestination, RuleError> {
+/// An entry, and its first destination that is `null`.
+fn entry(
+    node: Node<'_>,
+    version: &DubboVersion,
+) -> Result<(MultiDestination, Option<Position>), RuleError> {
     let at = node.start();
     let Value::Map(_) = node.value() else {
         return Err(RuleError::cast("an entry of `conditions` is no map", at));
@@ -106,43 +113,56 @@ fn entry(node: Node<'_>, version: &DubboVersion) -> Result<MultiDestination, Rul
             _ => return Err(RuleError::cast("`from` is no map", from.start())),
         },
     };
-    let to = match present("to") {
+    let (to, null) = match present("to") {
         Some(to) => destinations(to, version)?,
-        None => Vec::new(),
+        None => (Vec::new(), None),
     };
-    Ok(MultiDestination {
+    let entry = MultiDestination {
         from,
         from_at,
         to,
         at,
-    })
+    };
+    Ok((entry, null))
 }
 
 /// `to`, as fastjson2 reads a list of objects: a map is an empty list, a text is read as JSON, and a list of one map
-/// stands for that map.
-fn destinations(node: Node<'_>, version: &DubboVersion) -> Result<Vec<Destination>, RuleError> {
+/// stands for that map. With it comes the first item that is `null`, which is an item as well.
+fn destinations(
+    node: Node<'_>,
+    version: &DubboVersion,
+) -> Result<(Vec<Destination>, Option<Position>), RuleError> {
     let refused = || RuleError::cast("`to` is no list", node.start());
-    match node.value() {
-        Value::Map(_) => Ok(Vec::new()),
-        Value::Text(text) => of_json(text, node.start()).ok_or_else(refused),
-        Value::List(items) => items
-            .map(|item| {
-                let inner = item.items();
-                let only = (inner.len() == 1).then(|| item.items().next()).flatten();
-                let map = only.unwrap_or(item);
-                let Value::Map(_) = map.value() else {
-                    return Err(RuleError::cast("an entry of `to` is no map", item.start()));
-                };
-                Ok(Destination {
-                    matches: text(map, "match", version)?,
-                    matches_at: start(map, "match"),
-                    weight: text(map, "weight", version)?,
-                    at: item.start(),
-                })
-            })
-            .collect(),
-        _ => Err(refused()),
+    let items = match node.value() {
+        Value::Map(_) => return Ok((Vec::new(), None)),
+        Value::Text(text) => {
+            let read = of_json(text, node.start()).ok_or_else(refused)?;
+            return Ok((read, None));
+        }
+        Value::List(items) => items,
+        _ => return Err(refused()),
+    };
+    let mut all = Vec::with_capacity(items.len());
+    let mut null = None;
+    for item in items {
+        if item.is_null() {
+            null = null.or(Some(item.start()));
+            continue;
+        }
+        let inner = item.items();
+        let only = (inner.len() == 1).then(|| item.items().next()).flatten();
+        let map = only.unwrap_or(item);
+        let Value::Map(_) = map.value() else {
+            return Err(RuleError::cast("an entry of `to` is no map", item.start()));
+        };
+        all.push(Destination {
+            matches: text(map, "match", version)?,
+            matches_at: start(map, "match"),
+            weight: text(map, "weight", version)?,
+            at: item.start(),
+        });
     }
+    Ok((all, null))
 }
 
 /// A JSON array of objects in a text; nothing of it has a place of its own.
