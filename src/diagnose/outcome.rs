@@ -124,6 +124,7 @@ impl Judged {
                         .held
                         .rules_not_seen
                         .iter()
+                        .chain(case.routes_not_seen())
                         .map(|fact| NotSeen {
                             required: false,
                             ..fact.clone()

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::application::Application;
+use super::rule_keys::names_interface;
 use super::rule_store::RuleStore;
 use super::stage::{Evidence, NotSeen, Raised, StageId};
 use crate::{
@@ -61,6 +62,8 @@ pub struct Held {
     pub rules: RuleStore,
     /// Rules of the registry itself, `routers`.
     pub routes: Vec<Entry>,
+    /// Why that list was not seen. A consumer of 2.x reads it, a later one makes no router of it.
+    pub routes_not_seen: Option<NotSeen>,
     /// Rules that lie among the providers, where nobody takes them for rules.
     pub strangers: Vec<Entry>,
     /// What is known of the application model.
@@ -104,6 +107,7 @@ impl Held {
             lists_not_seen: Vec::new(),
             rules: RuleStore::default(),
             routes: Vec::new(),
+            routes_not_seen: None,
             strangers: Vec::new(),
             application: Application::default(),
             near: Vec::new(),
@@ -346,7 +350,7 @@ pub enum RuleBearing {
 impl RuleBearing {
     /// Tells whom a key is for.
     pub fn of(base: &str, service: &ServiceKey) -> Self {
-        if !base.contains(&service.interface) {
+        if !names_interface(base, &service.interface) {
             return Self::Application;
         }
         let mut parts = base.split(':');
@@ -356,9 +360,10 @@ impl RuleBearing {
             written.unwrap_or_default() == asked.unwrap_or_default()
         };
         let is_plain = version.is_none() && group.is_none();
-        if is_plain
-            || same(version, service.version.as_deref()) && same(group, service.group.as_deref())
-        {
+        let (asked_version, asked_group) = (service.version.as_deref(), service.group.as_deref());
+        // One in the place of the other is this service, too, by mistake.
+        let swapped = same(version, asked_group) && same(group, asked_version);
+        if is_plain || same(version, asked_version) && same(group, asked_group) || swapped {
             Self::Service
         } else {
             Self::OtherKey

@@ -17,6 +17,31 @@ const SUFFIXES: [&str; 6] = [
     ".affinity-router",
 ];
 
+/// What the end of a key that is nearly one comes to without blanks, points, dashes and capitals, and what it stands for.
+const NEARLY: [(&str, &str); 12] = [
+    ("conditionrouter", ".condition-router"),
+    ("conditionrouters", ".condition-router"),
+    ("conditionroute", ".condition-router"),
+    ("configurators", ".configurators"),
+    ("configurator", ".configurators"),
+    ("tagrouter", ".tag-router"),
+    ("tagrouters", ".tag-router"),
+    ("tagroute", ".tag-router"),
+    ("scriptrouter", ".script-router"),
+    ("meshapprule", ".MESHAPPRULE"),
+    ("affinityrouter", ".affinity-router"),
+    ("migration", MIGRATION),
+];
+
+/// Letters of the longest of them.
+const LONGEST_SUFFIX: usize = 16;
+
+/// What a file with a rule may be called after its key.
+const EXTENSIONS: [&str; 5] = [".yaml", ".yml", ".json", ".txt", ".properties"];
+
+/// Suffix of the migration rule of an application.
+const MIGRATION: &str = ".migration";
+
 /// Group of the migration rules of 3.x.
 pub(crate) const MIGRATION_GROUP: &str = "DUBBO_SERVICEDISCOVERY_MIGRATION";
 /// The same in 2.7.
@@ -86,14 +111,72 @@ impl RuleKeys<'_> {
         }
     }
 
+    /// What a text is that lies where no version reads rules, though by its name it is one for this service, its consumer
+    /// or a provider. `group` is empty for what lies beside the groups.
+    pub(crate) fn stray(self, group: &str, key: &str) -> Option<LayerKind> {
+        if group == "mapping" || self.kind(group, key).is_some() {
+            return None;
+        }
+        let (base, suffix) = parts(key)?;
+        let consumer = self.question.consumer.application.as_deref();
+        if suffix == MIGRATION {
+            return (consumer == Some(base)).then_some(LayerKind::Migration);
+        }
+        (self.bears(base) && (consumer.is_some() || base.contains(':') || self.is_known(base)))
+            .then(|| of_suffix(suffix))
+    }
+
+    fn is_known(self, base: &str) -> bool {
+        names_interface(base, &self.question.service.interface)
+            || self.providers.iter().any(|application| application == base)
+    }
+
     /// Whether a key without its suffix can be one of this service, its consumer or its providers.
     fn bears(self, base: &str) -> bool {
         let consumer = self.question.consumer.application.as_deref();
-        base.contains(&self.question.service.interface)
+        names_interface(base, &self.question.service.interface)
             || consumer == Some(base)
             || (consumer.is_none() && !base.contains(':'))
             || self.providers.iter().any(|application| application == base)
     }
+}
+
+/// Whom a key is for and the suffix that it has, or that it nearly has.
+pub(crate) fn parts(key: &str) -> Option<(&str, &'static str)> {
+    let extension = EXTENSIONS.iter().find_map(|end| key.strip_suffix(end));
+    let key = extension.unwrap_or(key).trim();
+    for suffix in SUFFIXES.iter().chain([&MIGRATION]) {
+        if let Some(base) = key.strip_suffix(suffix) {
+            return (!base.is_empty()).then_some((base, suffix));
+        }
+    }
+    let mut letters = String::new();
+    let mut found = None;
+    for (at, letter) in key.char_indices().rev() {
+        if letter.is_alphanumeric() {
+            letters.insert(0, letter.to_ascii_lowercase());
+            let near = NEARLY.iter().find(|(spelled, _)| *spelled == letters);
+            found = near.map(|(_, suffix)| (at, *suffix)).or(found);
+            if letters.len() > LONGEST_SUFFIX {
+                break;
+            }
+        }
+    }
+    let (at, suffix) = found?;
+    let before = &key[..at];
+    let base = before.trim_end_matches(['.', ':', '-', '_', '/', ' ']);
+    // a word of its own
+    (!base.is_empty() && base.len() < before.len()).then_some((base, suffix))
+}
+
+/// Whether a key without its suffix has the name of an interface in it, and not as a part of another one.
+pub(crate) fn names_interface(base: &str, interface: &str) -> bool {
+    let part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$' | '.');
+    base.match_indices(interface).any(|(at, _)| {
+        let before = base[..at].chars().next_back();
+        let after = base[at + interface.len()..].chars().next();
+        !before.is_some_and(part) && !after.is_some_and(part)
+    })
 }
 
 fn of_suffix(suffix: &str) -> LayerKind {
@@ -118,6 +201,7 @@ pub(super) fn applications(entries: &[Entry], application: &Application) -> Vec<
 #[cfg(test)]
 mod tests {
     use jiff::Timestamp;
+    use proptest::prelude::*;
 
     use super::*;
 
@@ -152,8 +236,47 @@ mod tests {
             ("other", "dubbo.properties", None),
             (MIGRATION_GROUP, "web.migration", Some(LayerKind::Migration)),
             (MIGRATION_GROUP, "other.migration", None),
+            ("dubbo", "com.a.OrderLine:1.0:.condition-router", None),
         ] {
             assert_eq!(keys.kind(group, key), kind, "{group} {key}");
+        }
+        let rule = Some(LayerKind::RoutingRule);
+        for (group, key, kind) in [
+            ("DEFAULT_GROUP", "com.a.Order:1.0:.condition-router", rule),
+            ("DEFAULT_GROUP", "order.tag-router", rule),
+            ("", "com.a.Order:1.0:.condition-router", rule),
+            ("dubbo", "web:condition-router", rule),
+            ("dubbo", "web.conditionRouter", rule),
+            ("dubbo", "com.a.Order:1.0:.condition-router.yaml", rule),
+            ("dubbo", "order_tag_router", rule),
+            (
+                "dubbo",
+                "com.a.Order.configurator",
+                Some(LayerKind::Configurator),
+            ),
+            ("dubbo", "web.migration", Some(LayerKind::Migration)),
+            // read, or of somebody else, or no rule
+            ("dubbo", "com.a.Order:1.0:.condition-router", None),
+            (MIGRATION_GROUP, "web.migration", None),
+            ("DEFAULT_GROUP", "other.tag-router", None),
+            ("DEFAULT_GROUP", "com.a.OrderLine::.condition-router", None),
+            ("dubbo", "other.migration", None),
+            ("dubbo", "web.yaml", None),
+            ("mapping", "com.a.Order.condition-router", None),
+            ("dubbo", "condition-router", None),
+        ] {
+            assert_eq!(keys.stray(group, key), kind, "{group} {key}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_key_has_parts_or_none(key in "[a-zA-Z.:_ -]{0,30}(rout[eé]r|migration|)", text in ".{0,20}") {
+            for key in [key, text] {
+                if let Some((base, _)) = parts(&key) {
+                    prop_assert!(!base.is_empty() && key.contains(base));
+                }
+            }
         }
     }
 }

@@ -41,6 +41,9 @@ pub struct StoredRule {
 pub struct RuleStore {
     /// Every text, sorted by name.
     pub stored: Vec<StoredRule>,
+    /// Texts that are rules for this service by their names, where no version reads any: in a group or directory that
+    /// holds none, or under a key that is nearly one. Sorted by name.
+    pub stray: Vec<StoredRule>,
     /// Migration rules, whoever reads them, sorted by name.
     pub migration: Vec<StoredRule>,
     /// Migration rules that a consumer reads, by group, and nobody saw.

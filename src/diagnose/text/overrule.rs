@@ -204,6 +204,7 @@ impl Said {
         };
         // With rules around, routing may have emptied the list that was kept.
         let routed = !case.held.rules_not_seen.is_empty()
+            || case.routes_not_seen().is_some()
             || case.held.layers.iter().any(|layer| {
                 matches!(
                     layer.kind.stage(),

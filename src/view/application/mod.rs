@@ -107,6 +107,7 @@ fn listed<R>(
         strangers: Vec::new(),
         configurators: Vec::new(),
         routes: Vec::new(),
+        routes_not_seen: None,
         ..case.held.clone()
     };
     let case = Case {

@@ -74,14 +74,28 @@ pub(super) fn center<'a>(case: &Case<'a>) -> Center<'a> {
         }
         None => unknown_application(case, &mut center),
     }
-    let service = &question.service;
+    center.rules.service = read(case, &service_key(case), &mut center);
+    center
+}
+
+/// The keys that it reads.
+pub(super) fn keys(case: &Case<'_>) -> Vec<String> {
+    if case.dubbo().line() < Line::V2_7 {
+        return Vec::new();
+    }
+    let application = case.question.consumer.application.as_deref();
+    let application = application.map(|name| format!("{name}.configurators"));
+    application.into_iter().chain([service_key(case)]).collect()
+}
+
+fn service_key(case: &Case<'_>) -> String {
+    let service = &case.question.service;
     let key = if case.dubbo().at_least([2, 7, 3]) {
         service.rule_key()
     } else {
         service.to_string().replacen('/', "*", 1)
     };
-    center.rules.service = read(case, &format!("{key}.configurators"), &mut center);
-    center
+    format!("{key}.configurators")
 }
 
 fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurators {

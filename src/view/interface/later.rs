@@ -138,6 +138,7 @@ fn routers(case: &Case<'_>, kept: &[Kept<'_>]) -> Stage {
     if reads_config_center(case) {
         missing.extend(case.held.rules_not_seen.iter().cloned());
     }
+    missing.extend(case.routes_not_seen().cloned());
     if missing.is_empty() {
         Stage {
             input: Some(kept.len()),

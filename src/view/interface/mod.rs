@@ -128,6 +128,13 @@ impl<'a> Case<'a> {
             && !self.dubbo().at_least([2, 7, 4])
     }
 
+    /// Why the rule URLs of the registry were not seen, where this consumer makes routers of them
+    /// (`RegistryDirectory.toRouters`; 3.x has none that could be made).
+    pub fn routes_not_seen(&self) -> Option<&'a NotSeen> {
+        let reads = !self.dubbo().line().is_3x();
+        self.held.routes_not_seen.as_ref().filter(|_| reads)
+    }
+
     /// The version.
     pub fn dubbo(&self) -> &'a DubboVersion {
         &self.world.dubbo

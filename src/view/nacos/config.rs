@@ -28,6 +28,9 @@ const OF_ANY_CONSUMER: [&str; 4] = [
     ".migration",
 ];
 
+/// Rules that lie where nobody reads any, of which the text is asked for.
+const MOST_STRAY: usize = 16;
+
 /// Rules that are there, and rules that this consumer reads and nobody saw.
 pub(super) fn rules(
     server: Server<'_>,
@@ -133,6 +136,7 @@ pub(super) fn rules(
             }
         }
     }
+    store.stray = stray(server, place, keys);
     layers.sort_by(|a, b| a.name.cmp(&b.name));
     layers.dedup_by(|a, b| a.name == b.name);
     store.stored.sort_by(|a, b| a.name.cmp(&b.name));
@@ -140,6 +144,57 @@ pub(super) fn rules(
     store.migration.sort_by(|a, b| a.name.cmp(&b.name));
     store.migration.dedup_by(|a, b| a.name == b.name);
     (layers, missing, store)
+}
+
+/// Rules that lie where nobody reads any: in another group, under a key that is nearly one, or in the namespace `public`
+/// of a consumer that has one of its own. Of those that do not name the interface only what was seen anyhow counts.
+fn stray(server: Server<'_>, place: &Place, keys: RuleKeys<'_>) -> Vec<StoredRule> {
+    let mut namespaces: Vec<(&str, bool)> = Vec::new();
+    let own = place.config_namespaces.iter();
+    namespaces.extend(own.map(|namespace| (namespace.as_str(), false)));
+    if keys.question.sweep && !place.config_namespaces.iter().any(String::is_empty) {
+        namespaces.push(("", true));
+    }
+    let interface = escaped(&keys.question.service.interface);
+    let mut found: BTreeSet<(LayerKind, &str, String, String)> = BTreeSet::new();
+    for (namespace, is_other) in namespaces {
+        let named = server.configs_with(namespace, &interface).here();
+        for entry in named
+            .into_iter()
+            .flatten()
+            .chain(server.told_configs(namespace))
+        {
+            let key = plain(&entry.data_id);
+            let kind = keys.stray(&entry.group, &key).or_else(|| {
+                let read = keys.kind(&entry.group, &key).filter(|_| is_other)?;
+                matches!(read, LayerKind::RoutingRule | LayerKind::Configurator).then_some(read)
+            });
+            if let Some(kind) = kind {
+                found.insert((kind, namespace, entry.group, entry.data_id));
+            }
+        }
+    }
+    let mut rules = Vec::new();
+    for (kind, namespace, group, data_id) in found.into_iter().take(MOST_STRAY) {
+        let Seen::Here(text, line) = server.config(namespace, &group, &data_id) else {
+            continue;
+        };
+        if text.trim().is_empty() || text.len() > LONGEST {
+            continue;
+        }
+        rules.push(StoredRule {
+            kind,
+            name: format!("{}/{data_id}", super::place::shown(namespace, &group)),
+            key: plain(&data_id),
+            group,
+            text,
+            read: false,
+            evidence: server.evidence(line, Say::RulePresent),
+            changed_ms: changed(line),
+        });
+    }
+    rules.sort_by(|a, b| a.name.cmp(&b.name));
+    rules
 }
 
 /// When a configuration was last changed, by the header that Nacos sends.

@@ -156,6 +156,7 @@ fn read(
         lists_not_seen: refused_lists(server, place, &services),
         rules,
         routes: Vec::new(),
+        routes_not_seen: None,
         strangers: Vec::new(),
         application,
         near: near(server, place, interface, &listed),

@@ -361,6 +361,15 @@ impl<'a> Server<'a> {
         })
     }
 
+    /// All configurations of a namespace, where a recording holds them; nobody is asked.
+    pub(super) fn told_configs(&self, namespace: &str) -> Vec<Listed> {
+        let lists = ["*", ""].map(|all| self.told_lines(&search(namespace, all)));
+        let mut seen = lists
+            .iter()
+            .map(|lines| complete(lines, configs, Listed::identity));
+        seen.find_map(Seen::here).unwrap_or_default()
+    }
+
     /// All configurations of a namespace, as some recordings hold them. A search for everything brings the texts of
     /// all other applications along, so it is looked for only when `instead` was asked and stayed without an answer:
     /// no live server does that.

@@ -136,7 +136,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
     let providers = rule_keys::applications(&entries, &application);
     let rules::Rules {
         mut layers,
-        missing: mut rules_not_seen,
+        missing: rules_not_seen,
         store,
     } = rules::rules(tree, place, question, registry, &providers);
     layers.extend(
@@ -150,12 +150,13 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
             .filter(|entry| !is_empty_url(entry))
             .map(|entry| layer(LayerKind::RegistryRoute, entry)),
     );
-    if let Listing::Unknown(not_seen) = routers_listing {
-        rules_not_seen.push(NotSeen {
+    let routes_not_seen = match routers_listing {
+        Listing::Unknown(not_seen) => Some(NotSeen {
             required: true,
             ..not_seen
-        });
-    }
+        }),
+        _ => None,
+    };
     let (elsewhere, swept) = if question.sweep {
         sweep::elsewhere(tree, place, question)
     } else {
@@ -184,6 +185,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
             .into_iter()
             .filter(|entry| !is_empty_url(entry))
             .collect(),
+        routes_not_seen,
         strangers,
         application,
         near: sweep::near(tree, place, interface),

@@ -19,6 +19,9 @@ use crate::{
     },
 };
 
+/// Rules that lie where nobody reads any, of which the text is asked for.
+const MOST_STRAY: usize = 16;
+
 /// Rules that are there, and rule nodes that a consumer reads and nobody saw.
 pub(super) fn rules(
     tree: Tree<'_>,
@@ -36,6 +39,7 @@ pub(super) fn rules(
             providers,
         },
         found: Rules::default(),
+        strays: 0,
     };
     for root in &place.config_roots {
         let read = is_read(place, registry, question, root);
@@ -49,6 +53,8 @@ pub(super) fn rules(
     found.layers.dedup_by(|a, b| a.name == b.name);
     found.store.stored.sort_by(|a, b| a.name.cmp(&b.name));
     found.store.stored.dedup_by(|a, b| a.name == b.name);
+    found.store.stray.sort_by(|a, b| a.name.cmp(&b.name));
+    found.store.stray.dedup_by(|a, b| a.name == b.name);
     found.store.migration.sort_by(|a, b| a.name.cmp(&b.name));
     found.store.migration.dedup_by(|a, b| a.name == b.name);
     found
@@ -83,6 +89,8 @@ struct Scan<'a> {
     providers: &'a [String],
     keys: RuleKeys<'a>,
     found: Rules,
+    /// Rules that were looked for where nobody reads any.
+    strays: usize,
 }
 
 impl Scan<'_> {
@@ -91,7 +99,11 @@ impl Scan<'_> {
             Seen::Here(groups, _) => {
                 self.found.store.listed |= read && !groups.iter().any(|group| group == "dubbo");
                 for group in groups {
-                    self.group(root, group, read);
+                    if let Some(kind) = self.keys.stray("", group) {
+                        self.stray(kind, format!("{root}/{group}"), "", group);
+                    } else {
+                        self.group(root, group, read);
+                    }
                 }
             }
             Seen::Absent(_) => self.found.store.listed |= read,
@@ -112,6 +124,8 @@ impl Scan<'_> {
         for key in keys {
             if let Some(kind) = self.keys.kind(group, key) {
                 self.node(kind, root, (group, key), read);
+            } else if let Some(kind) = self.keys.stray(group, key) {
+                self.stray(kind, format!("{root}/{group}/{key}"), group, key);
             }
         }
     }
@@ -209,6 +223,30 @@ impl Scan<'_> {
             }
             _ => {}
         }
+    }
+
+    /// A rule where nobody reads one.
+    fn stray(&mut self, kind: LayerKind, path: String, group: &str, key: &str) {
+        if self.strays == MOST_STRAY {
+            return;
+        }
+        self.strays += 1;
+        let Seen::Here(text, line) = self.tree.text(&path) else {
+            return;
+        };
+        if text.trim().is_empty() || text.len() > LONGEST {
+            return;
+        }
+        self.found.store.stray.push(StoredRule {
+            kind,
+            group: group.to_owned(),
+            key: key.to_owned(),
+            text: text.to_string(),
+            read: false,
+            evidence: self.tree.evidence(line, Say::RulePresent),
+            changed_ms: self.tree.stat(&path).and_then(|stat| stat.mtime),
+            name: path,
+        });
     }
 
     fn holds_rules(&self, group: &str) -> bool {

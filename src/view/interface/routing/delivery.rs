@@ -3,6 +3,7 @@
 
 use serde_json::json;
 
+use super::super::center;
 use super::{Case, Input, Replay};
 use crate::{
     diagnose::code::Code,
@@ -11,6 +12,7 @@ use crate::{
     rule::kind::RuleKind,
     view::{
         held::{LayerKind, RuleBearing},
+        rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27},
         rule_store::StoredRule,
         stage::{Evidence, Raised},
     },
@@ -23,27 +25,36 @@ pub(super) fn not_read(
     shown: &Replay<'_>,
 ) -> (Vec<Raised>, Vec<Raised>) {
     let store = &case.held.rules;
-    let read: Vec<String> = shown.application.keys_read().to_vec();
-    let is_read = |rule: &StoredRule| {
-        read.iter()
-            .filter_map(|key| store.find(key, case.dubbo()))
-            .any(|found| found.name == rule.name)
+    let read = Keys {
+        routers: shown.application.keys_read().to_vec(),
+        configurators: center::keys(case),
+        migration: migration_keys(case),
     };
-    let (maybe, unread): (Vec<&StoredRule>, Vec<&StoredRule>) = store
-        .stored
-        .iter()
-        .filter(|rule| rule.kind == LayerKind::RoutingRule && !is_read(rule))
-        .filter(|rule| is_meant(case, rule))
-        // A copy of what is read stands under the key of other versions.
-        .filter(|rule| {
-            read.iter()
-                .filter_map(|key| store.find(key, case.dubbo()))
-                .all(|found| found.text != rule.text)
-        })
+    let is_read = |rule: &StoredRule| {
+        let mut found = read
+            .of(rule.kind)
+            .filter_map(|key| store.find(key, case.dubbo()));
+        found.any(|found| found.name == rule.name)
+    };
+    // A copy of what is read stands under the key of other versions.
+    let is_copy = |rule: &StoredRule| {
+        let mut found = read
+            .of(rule.kind)
+            .filter_map(|key| store.find(key, case.dubbo()));
+        found.any(|found| found.text == rule.text)
+    };
+    let stored = store.stored.iter().filter(|rule| !is_read(rule));
+    let (maybe, unread): (Vec<&StoredRule>, Vec<&StoredRule>) = stored
+        .filter(|rule| is_meant(case, rule) && !is_copy(rule))
         .partition(|rule| may_be_read(case, input, &rule.key));
-    let of_rule = |rule: &StoredRule| raised(case, &rule.name, &read, vec![rule.evidence.clone()]);
+    let of_rule = |rule: &StoredRule| {
+        let keys: Vec<String> = read.of(rule.kind).cloned().collect();
+        raised(case, &rule.name, &keys, vec![rule.evidence.clone()])
+    };
     let maybe = maybe.into_iter().map(of_rule).collect();
-    let mut found: Vec<Raised> = unread.into_iter().map(of_rule).collect();
+    let stray = store.stray.iter().filter(|rule| !is_copy(rule));
+    let mut found: Vec<Raised> = unread.into_iter().chain(stray).map(of_rule).collect();
+    let read = read.routers;
     // Rule URLs that this version has no router for, or that are copies for another one.
     let applied: Vec<String> = input
         .routes
@@ -89,6 +100,36 @@ pub(super) fn not_read(
     (found, maybe)
 }
 
+/// The keys that this consumer reads.
+struct Keys {
+    routers: Vec<String>,
+    configurators: Vec<String>,
+    migration: Vec<String>,
+}
+
+impl Keys {
+    fn of(&self, kind: LayerKind) -> impl Iterator<Item = &String> + Clone {
+        match kind {
+            LayerKind::Configurator => self.configurators.iter(),
+            LayerKind::Migration => self.migration.iter(),
+            _ => self.routers.iter(),
+        }
+    }
+}
+
+/// The key of the migration rule, with its group.
+fn migration_keys(case: &Case<'_>) -> Vec<String> {
+    let group = if case.dubbo().line().is_3x() {
+        MIGRATION_GROUP
+    } else {
+        MIGRATION_GROUP_27
+    };
+    let application = case.question.consumer.application.iter();
+    application
+        .map(|application| format!("{group}/{application}.migration"))
+        .collect()
+}
+
 /// Whether a rule is that of the application of some address: the one that comes first decides whose rules are read.
 fn may_be_read(case: &Case<'_>, input: &Input<'_>, key: &str) -> bool {
     let first_decides = |kind: RuleKind| match kind {
@@ -119,6 +160,8 @@ fn is_meant(case: &Case<'_>, rule: &StoredRule) -> bool {
     match RuleBearing::of(base, &question.service) {
         RuleBearing::Service => true,
         RuleBearing::OtherKey => false,
+        // A provider reads the configurators of its own application.
+        RuleBearing::Application if rule.kind == LayerKind::Configurator => false,
         RuleBearing::Application => {
             let consumer = question.consumer.application.as_deref();
             consumer == Some(base)
@@ -133,7 +176,15 @@ fn is_meant(case: &Case<'_>, rule: &StoredRule) -> bool {
 
 fn raised(case: &Case<'_>, rule: &str, read: &[String], evidence: Vec<Evidence>) -> Raised {
     let place = &case.held.rules.place;
-    let read: Vec<String> = read.iter().map(|key| format!("{place}/{key}")).collect();
+    let under = |key: &String| {
+        if key.ends_with(".migration") {
+            let root = place.rsplit_once('/').map_or("", |(root, _)| root);
+            format!("{root}/{key}")
+        } else {
+            format!("{place}/{key}")
+        }
+    };
+    let read: Vec<String> = read.iter().map(under).collect();
     Raised {
         code: Code::RuleNotDelivered,
         params: super::told::object(json!({

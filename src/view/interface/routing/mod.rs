@@ -42,7 +42,7 @@ use crate::{
     view::{
         directory::ServiceUrl,
         held::Entry,
-        stage::{Model, NotSeen, Raised, StageId},
+        stage::{Model, NotSeen, Raised, Stage, StageId},
     },
 };
 
@@ -225,6 +225,16 @@ pub(super) fn stages<'a>(
     let (unread, maybe) = delivery::not_read(case, &input, &shown);
     routed.remarks.extend(unread);
     routed.maybe.extend(maybe);
+    // They run before the rules of the config centre; nobody knows what they leave.
+    let unread = StageId::Router("condition.url".to_owned());
+    if let Some(fact) = case.routes_not_seen()
+        && !repaired.contains(&unread)
+    {
+        view.stages.push(Stage {
+            input: Some(input.urls.len()),
+            ..Stage::unknown(unread, vec![fact.clone()])
+        });
+    }
     view.stages.extend(told.stages);
     view.routed = routed;
     // Addresses left are those of the class that is shown.
