@@ -23,12 +23,16 @@ fn main() {
 
 /// The short name of the commit, when this is a checkout and git is there.
 fn head() -> Option<String> {
-    let output = Command::new("git")
-        .args(["rev-parse", "--short=12", "HEAD"])
-        .output()
-        .ok()
-        .filter(|output| output.status.success())?;
-    println!("cargo:rerun-if-changed=.git/HEAD");
-    let name = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (!name.is_empty()).then_some(name)
+    // The log of HEAD grows with every commit; HEAD itself only names a branch.
+    if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
+        println!("cargo:rerun-if-changed={log}");
+    }
+    git(&["rev-parse", "--short=12", "HEAD"])
+}
+
+/// What git answers, unless that is nothing.
+fn git(arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").args(arguments).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !text.is_empty()).then_some(text)
 }

@@ -109,7 +109,7 @@ pub(crate) fn ask(
     ask: &Ask,
     options: &Options,
 ) -> anyhow::Result<Answer> {
-    let right = ask.right(&run.release.line);
+    let right = ask.right(&run.release.line, run.kind);
     let mut asked = vec![
         ask.service.clone(),
         "--registry".to_owned(),

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::ensure;
+use anyhow::{bail, ensure};
 
-use crate::{scenario, table};
+use crate::{
+    scenario::{self, Kind},
+    table,
+};
 
 /// Fails with the first file that is not as it should be.
 pub(crate) fn check() -> anyhow::Result<()> {
@@ -27,8 +30,15 @@ pub(crate) fn check() -> anyhow::Result<()> {
                 "{name}: two questions named {:?}",
                 ask.name
             );
-            for line in &lines {
-                let right = ask.right(line);
+            let places = Kind::ALL.map(|kind| kind.to_string());
+            if let Some(place) = ask
+                .on
+                .keys()
+                .find(|key| !places.contains(key) && !lines.contains(*key))
+            {
+                bail!("{name}: neither a registry nor a line: {place}");
+            }
+            for right in ask.on.values().chain([&ask.right]) {
                 let known = ["reachable", "partly", "none", "unknown", "-"];
                 ensure!(
                     right.outcome.split('|').all(|one| known.contains(&one)),

@@ -259,9 +259,9 @@ pub(crate) struct Ask {
     pub(crate) with: Vec<String>,
     /// The right answer.
     pub(crate) right: Right,
-    /// What differs on a line.
+    /// What differs on a registry or a line, by its name; the registry goes first.
     #[serde(default)]
-    on: BTreeMap<String, Right>,
+    pub(crate) on: BTreeMap<String, Right>,
 }
 
 fn no_provider() -> String {
@@ -306,9 +306,10 @@ pub(crate) struct Right {
 }
 
 impl Ask {
-    /// The right answer on a line.
-    pub(crate) fn right(&self, line: &str) -> &Right {
-        self.on.get(line).unwrap_or(&self.right)
+    /// The right answer on a line and a registry.
+    pub(crate) fn right(&self, line: &str, kind: Kind) -> &Right {
+        let on = self.on.get(&kind.to_string()).or_else(|| self.on.get(line));
+        on.unwrap_or(&self.right)
     }
 }
 

@@ -9,6 +9,7 @@
 
 use std::{
     fmt::Write as _,
+    fs,
     io::{Read, Write},
     net::TcpStream,
     path::{Path, PathBuf},
@@ -92,6 +93,7 @@ fn spawn(program: &Path, login: bool) -> Rnacos {
     let (http, grpc) = ports(true);
     let port = http.local_addr().unwrap().port();
     drop((http, grpc));
+    let log = fs::File::create(home.path().join("log")).unwrap();
     let mut command = Command::new(program);
     command
         .env_clear()
@@ -103,7 +105,7 @@ fn spawn(program: &Path, login: bool) -> Rnacos {
         .env("RNACOS_DATA_DIR", home.path().join("db"))
         .env("RUST_LOG", "error")
         .stdout(Stdio::null())
-        .stderr(Stdio::null());
+        .stderr(log);
     if login {
         command
             .env("RNACOS_ENABLE_OPEN_API_AUTH", "true")
@@ -125,7 +127,9 @@ impl Rnacos {
             ("/nacos/v1/console/namespaces", form.to_owned(), "true")
         };
         let (_, body) = self.try_call("POST", target, &form)?;
-        if body.contains("Mailbox has closed") {
+        // A part that ended takes requests and forgets them.
+        let log = fs::read_to_string(self.home.path().join("log")).unwrap();
+        if body.contains("Mailbox has closed") || log.contains("panicked") {
             return Some(false);
         }
         body.contains(done).then_some(true)
