@@ -72,6 +72,8 @@ sentences! {
     HowProbePort: "on the consumer's host, the same command with --probe, or for one address: nc -vz {host} {port}", "在消费者主机上：同一命令加 --probe，或只试一个地址：nc -vz {host} {port}";
     HowTryPort: "try the port from the consumer's host: nc -vz {host} {port}", "在消费者主机上试端口：nc -vz {host} {port}";
     HowAttachLog: "attach the consumer's log: --attach consumer:FILE", "附上消费者日志：--attach consumer:FILE";
+    HowKeptRule: "if the consumer started after the rule was changed, say when: --consumer-since TIME; else its log tells what it kept: --attach consumer:FILE", "若消费者在规则修改之后启动，给出启动时间：--consumer-since TIME；否则由其日志可知保留了什么：--attach consumer:FILE";
+    HowParameter: "say it: --consumer-app NAME, --consumer-ip IP or --param NAME=VALUE", "给出该值：--consumer-app NAME、--consumer-ip IP 或 --param NAME=VALUE";
     HowQos: "on the consumer's host: curl -s 127.0.0.1:22222/ls", "在消费者主机上：curl -s 127.0.0.1:22222/ls";
 
     NacosConfig: "Nacos configuration {name} of {place}", "{place} 的 Nacos 配置 {name}";

@@ -137,7 +137,7 @@ fn read<'a>(case: &Case<'a>, key: &str, center: &mut Center<'a>) -> Configurator
             center.missing.push(NotSeen {
                 what: Phrase::new(Say::PreviousRule).with("rule", key),
                 why: Say::RunningKeepsRule.into(),
-                how_to_see: None,
+                how_to_see: Some(Say::HowKeptRule.into()),
                 required: true,
             });
         }

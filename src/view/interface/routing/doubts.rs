@@ -103,10 +103,15 @@ pub(super) fn try_all(
 
 /// A fact that decides, and that nobody told.
 fn untold(what: Phrase, why: Say) -> NotSeen {
+    let how = match why {
+        Say::RunningKeepsRule => Some(Say::HowKeptRule),
+        Say::RulesAskForIt => Some(Say::HowParameter),
+        _ => None,
+    };
     NotSeen {
         what,
         why: why.into(),
-        how_to_see: None,
+        how_to_see: how.map(Phrase::new),
         required: true,
     }
 }
