@@ -179,6 +179,40 @@ pub fn page(code: Code) -> Option<Page> {
     })
 }
 
+/// The text of the page of a code of Dubbo's own; `None` for a code that no finding's page names.
+pub fn dubbo_text(code: &str) -> Option<&'static str> {
+    Some(match code {
+        "1-4" => include_str!("dubbo/1-4.md"),
+        "1-17" => include_str!("dubbo/1-17.md"),
+        "1-37" => include_str!("dubbo/1-37.md"),
+        "1-39" => include_str!("dubbo/1-39.md"),
+        "2-1" => include_str!("dubbo/2-1.md"),
+        "2-2" => include_str!("dubbo/2-2.md"),
+        "2-6" => include_str!("dubbo/2-6.md"),
+        "2-7" => include_str!("dubbo/2-7.md"),
+        "2-11" => include_str!("dubbo/2-11.md"),
+        "2-12" => include_str!("dubbo/2-12.md"),
+        "2-14" => include_str!("dubbo/2-14.md"),
+        "2-15" => include_str!("dubbo/2-15.md"),
+        "3-1" => include_str!("dubbo/3-1.md"),
+        "4-1" => include_str!("dubbo/4-1.md"),
+        "4-2" => include_str!("dubbo/4-2.md"),
+        "5-34" => include_str!("dubbo/5-34.md"),
+        _ => return None,
+    })
+}
+
+/// Sections of a page in one language: heading and text.
+pub type Sections = Vec<(&'static str, &'static str)>;
+
+/// The page of a code of Dubbo's own, English and Chinese.
+pub fn dubbo_page(code: &str) -> Option<(Sections, Sections)> {
+    let (en, zh) = dubbo_text(code)?
+        .strip_prefix("# en\n")?
+        .split_once("\n# zh\n")?;
+    Some((sections(en), sections(zh)))
+}
+
 fn sections(text: &'static str) -> Vec<(&'static str, &'static str)> {
     text.split("\n## ")
         .skip(1)
@@ -244,6 +278,48 @@ mod tests {
                 "{code}: {:?}",
                 page.dubbo
             );
+        }
+    }
+
+    /// Every code of Dubbo's own that a finding's page names has a page with the same headings, and there is no other.
+    #[test]
+    fn every_dubbo_code_of_a_finding_has_its_page() {
+        let named: BTreeSet<&str> = Code::ALL
+            .iter()
+            .flat_map(|code| page(*code).unwrap().dubbo)
+            .collect();
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/diagnose/dubbo");
+        let files: BTreeSet<String> = folder
+            .read_dir()
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+            .collect();
+        let wanted: BTreeSet<String> = named.iter().map(|code| format!("{code}.md")).collect();
+        assert_eq!(files, wanted);
+        let known: BTreeSet<String> = Code::ALL.iter().map(ToString::to_string).collect();
+        for code in named {
+            let (en, zh) = dubbo_page(code).unwrap_or_else(|| panic!("{code}: no page"));
+            for (sections, headings) in [(&en, EN), (&zh, ZH)] {
+                let given: Vec<&str> = sections.iter().map(|(heading, _)| *heading).collect();
+                assert_eq!(given, headings, "{code}");
+                assert!(
+                    sections.iter().all(|(_, text)| text.chars().count() > 8),
+                    "{code}"
+                );
+            }
+            let named = |sections: &[(&str, &str)]| -> BTreeSet<String> {
+                sections
+                    .iter()
+                    .flat_map(|(_, text)| {
+                        text.match_indices("DG").map(|(at, _)| text[at..].get(..6))
+                    })
+                    .flatten()
+                    .filter(|word| word.ends_with(|c: char| c.is_ascii_digit()))
+                    .map(str::to_owned)
+                    .collect()
+            };
+            assert_eq!(named(&en), named(&zh), "{code}");
+            assert!(named(&en).is_subset(&known), "{code}: {:?}", named(&en));
         }
     }
 

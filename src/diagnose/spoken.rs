@@ -1,6 +1,7 @@
 //! From what somebody typed or pasted to the pages that explain it: a code of ours, a code of Dubbo's, or words of an
 //! error text. Nothing is guessed: a text without a known fixed part has no page.
 
+mod carriers;
 mod phrases;
 
 use self::phrases::{Phrase, To};
@@ -31,6 +32,7 @@ pub fn topics(text: &str) -> Vec<Topic> {
     };
     if let Some(to) = fitting(phrases::OWN, &text)
         .or_else(|| wrapped(&text))
+        .or_else(|| fitting(carriers::CARRIERS, &text))
         .or_else(common)
     {
         let mut topics: Vec<Topic> = to.iter().filter_map(topic).collect();

@@ -159,7 +159,19 @@ fn finding(out: &mut Lines, code: Code, view: View<'_>) {
         view.style.paint(style, code.name()),
         severity(code.severity()).text(lang)
     ));
-    for (title, text) in sections(&page, lang) {
+    page_sections(out, sections(&page, lang), view);
+    if !page.dubbo.is_empty() {
+        out.blank();
+        heading(out, Label::DubboCodes.text(lang), view);
+        for own in &page.dubbo {
+            out.hanging("    ", Style::Quiet, &line(Topic::Dubbo(own), lang));
+        }
+    }
+}
+
+/// The sections of a page, one below the other.
+fn page_sections(out: &mut Lines, sections: &[(&'static str, &'static str)], view: View<'_>) {
+    for (title, text) in sections {
         out.blank();
         heading(out, title, view);
         for block in blocks(text) {
@@ -178,13 +190,13 @@ fn finding(out: &mut Lines, code: Code, view: View<'_>) {
             }
         }
     }
-    if !page.dubbo.is_empty() {
-        out.blank();
-        heading(out, Label::DubboCodes.text(lang), view);
-        for own in &page.dubbo {
-            out.hanging("    ", Style::Quiet, &line(Topic::Dubbo(own), lang));
-        }
-    }
+}
+
+/// The sections of the page of a code of Dubbo's own; none for a code that no finding names.
+fn dubbo_sections(code: &str, lang: Lang) -> Vec<(&'static str, &'static str)> {
+    let page = explain::dubbo_page(code);
+    page.map(|(en, zh)| if lang == Lang::Zh { zh } else { en })
+        .unwrap_or_default()
 }
 
 fn of_dubbo(out: &mut Lines, code: &'static str, view: View<'_>) {
@@ -194,6 +206,7 @@ fn of_dubbo(out: &mut Lines, code: &'static str, view: View<'_>) {
         Style::Label,
         dubbo::meaning(code, lang).unwrap_or_default(),
     );
+    page_sections(out, &dubbo_sections(code, lang), view);
     let ours = findings_of(code);
     if !ours.is_empty() {
         out.blank();
@@ -276,6 +289,9 @@ pub fn markdown(explained: &Explained, lang: Lang) -> String {
                 "# Dubbo {code}\n\n{}\n",
                 dubbo::meaning(code, lang).unwrap_or_default()
             );
+            for (title, text) in dubbo_sections(code, lang) {
+                let _ = write!(out, "## {title}\n\n{text}\n\n");
+            }
             for ours in findings_of(code) {
                 let _ = writeln!(out, "* {}", line(Topic::Finding(ours), lang));
             }
@@ -331,7 +347,10 @@ pub fn json(explained: &Explained, exit: u8, lang: Lang) -> String {
                 "family": null,
                 "meaning": dubbo::meaning(code, lang),
                 "see": findings_of(code).iter().map(ToString::to_string).collect::<Vec<_>>(),
-                "sections": [],
+                "sections": dubbo_sections(code, lang)
+                    .iter()
+                    .map(|(heading, text)| json!({"heading": heading, "text": text}))
+                    .collect::<Vec<Value>>(),
             }),
         })
         .collect();
