@@ -153,6 +153,10 @@ pub struct Measured {
     pub distribution: Option<Distribution>,
     /// Without one, how many values it can be of at most, where that is told.
     pub at_most: Option<u64>,
+    /// Calls that were seen and whose time is not known.
+    pub untimed: u64,
+    /// The timeout at which the times end: those of calls that it ended are not known.
+    pub cut_at: Option<Micros>,
     /// What was left out or looked odd: a fixed word and a number.
     pub remarks: Vec<(String, u64)>,
     /// What keeps it from being trusted as the service's own, beside its numbers.

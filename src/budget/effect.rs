@@ -1,7 +1,8 @@
 //! What a method does, as far as its name tells: whether a call that is made twice does it twice.
 //!
 //! Only the names of a few verbs are known. A name that begins with none of them tells nothing, and neither does one
-//! that begins like a read and has a word of a write in it (`getAndIncrement`).
+//! that begins like a read and has a word of a write in it (`getAndIncrement`), does something else besides (`readAndAck`),
+//! or gives out what it gives only once (`getNextId`).
 
 /// What a call of a method does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,9 +70,43 @@ const READS: [&str; 22] = [
 const MANNERS: [&str; 7] = ["batch", "bulk", "multi", "async", "sync", "do", "try"];
 
 /// Words that stand for a change wherever they are, beside the verbs.
-const CHANGES: [&str; 8] = [
-    "incr", "decr", "lock", "unlock", "charge", "consume", "acquire", "mark",
+const CHANGES: [&str; 32] = [
+    "incr",
+    "decr",
+    "inc",
+    "dec",
+    "lock",
+    "unlock",
+    "charge",
+    "consume",
+    "acquire",
+    "mark",
+    "ack",
+    "confirm",
+    "claim",
+    "take",
+    "pop",
+    "poll",
+    "dequeue",
+    "drain",
+    "next",
+    "nextval",
+    "generate",
+    "gen",
+    "alloc",
+    "allocate",
+    "assign",
+    "reserve",
+    "touch",
+    "flush",
+    "evict",
+    "invalidate",
+    "refresh",
+    "swap",
 ];
+
+/// Words that make something else of a read right behind it: `countDown`, `readIn`.
+const TURNS: [&str; 5] = ["down", "up", "off", "out", "in"];
 
 /// What a method does: what is declared to write writes, of others the name tells.
 pub fn of(method: &str, declared: &[String]) -> Effect {
@@ -86,17 +121,37 @@ pub fn of(method: &str, declared: &[String]) -> Effect {
     let Some((verb, rest)) = words[manners..].split_first() else {
         return Effect::Unknown;
     };
+    // `hasNext` and `isLocked` ask, whatever they ask for.
+    let asks = matches!(verb.as_str(), "is" | "has");
     let changes = |word: &String| {
         let word = word.as_str();
-        WRITES.contains(&word) || CHANGES.contains(&word)
+        WRITES.contains(&word) || !asks && CHANGES.contains(&word)
     };
     if WRITES.contains(&verb.as_str()) {
         Effect::Writes
-    } else if READS.contains(&verb.as_str()) && !rest.iter().any(changes) {
+    } else if READS.contains(&verb.as_str())
+        && !rest.iter().any(changes)
+        && (asks || !turned(rest))
+        && only_that(rest)
+    {
         Effect::Reads
     } else {
         Effect::Unknown
     }
+}
+
+/// Whether the words behind a read leave it at that: `findByNameAndAge` names what is looked for, `readAndAck` and
+/// `getThenArchive` do more.
+fn only_that(rest: &[String]) -> bool {
+    let more = rest.iter().position(|word| word == "and" || word == "then");
+    let by = rest.iter().position(|word| word == "by");
+    more.is_none_or(|more| by.is_some_and(|by| by < more))
+}
+
+/// Whether the first word behind a read makes something else of it.
+fn turned(rest: &[String]) -> bool {
+    let turns = |word: &String| TURNS.contains(&word.as_str());
+    rest.first().is_some_and(turns)
 }
 
 /// Whether a method writes.
@@ -165,6 +220,10 @@ mod tests {
             "getAddress",
             "listPayments",
             "findUpdatedSince",
+            "findByNameAndAge",
+            "getOrderCountByUser",
+            "listUpcoming",
+            "isInStock",
         ] {
             assert_eq!(of(name, &[]), Effect::Reads, "{name}");
         }
@@ -175,6 +234,15 @@ mod tests {
     #[test]
     fn other_names_tell_nothing() {
         for name in [
+            "countDown",
+            "readAndAck",
+            "getNextId",
+            "getThenArchive",
+            "listAndMark",
+            "fetchNext",
+            "queryAndLog",
+            "getOrAllocate",
+            "takeCode",
             "chargeCard",
             "getAndIncrement",
             "loadAndDelete",

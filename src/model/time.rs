@@ -6,8 +6,8 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Micros(pub u64);
 
-/// Longest span that is taken for meant: a hundred days.
-const LONGEST: u64 = 100 * 24 * 3_600_000_000;
+/// Longest span that is taken for meant: a day. No call waits that long.
+const LONGEST: u64 = 24 * 3_600_000_000;
 
 impl Micros {
     /// From whole milliseconds.
@@ -33,7 +33,11 @@ impl Micros {
         Self(self.0.saturating_mul(count))
     }
 
-    /// Reads `450ms`, `1.5s`, `200us`, `2m`, `1h`; a bare number has no unit and is refused.
+    /// The longest span that is taken for meant.
+    pub const LONGEST: Self = Self(LONGEST);
+
+    /// Reads `450ms`, `1.5s`, `200us`, `2m`, `1h`; a bare number has no unit and is refused. What is finer than a
+    /// microsecond is rounded up: a time is never shorter than it was written.
     ///
     /// # Errors
     /// What was expected.
@@ -50,9 +54,9 @@ impl Micros {
             "h" => 3_600_000_000,
             _ => return Err(expected()),
         };
-        let value = scaled(number, scale).ok_or_else(expected)?;
+        let value = scaled_up(number, scale).ok_or_else(expected)?;
         if value > LONGEST {
-            return Err(format!("`{text}` is longer than a hundred days"));
+            return Err(format!("`{text}` is longer than a day"));
         }
         Ok(Self(value))
     }
@@ -60,7 +64,10 @@ impl Micros {
     fn parse_nanos(number: &str, text: &str) -> Result<Self, String> {
         let nanos =
             scaled(number, 1).ok_or_else(|| format!("`{text}`: expected whole nanoseconds"))?;
-        Ok(Self(nanos / 1000))
+        if nanos.div_ceil(1000) > LONGEST {
+            return Err(format!("`{text}` is longer than a day"));
+        }
+        Ok(Self(nanos.div_ceil(1000)))
     }
 }
 
@@ -139,17 +146,31 @@ fn split(text: &str) -> (&str, &str) {
 
 /// A decimal number times a scale, cut to whole units: exact, no float. `None` = no number, or too large.
 fn scaled(number: &str, scale: u64) -> Option<u64> {
+    units(number, scale).map(|(whole, _)| whole)
+}
+
+/// The same, rounded up to whole units.
+fn scaled_up(number: &str, scale: u64) -> Option<u64> {
+    let (whole, is_more) = units(number, scale)?;
+    whole.checked_add(u64::from(is_more))
+}
+
+/// Whole units of a decimal number times a scale, and whether it is more than that.
+fn units(number: &str, scale: u64) -> Option<(u64, bool)> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     if whole.is_empty() || (number.contains('.') && fraction.is_empty()) || fraction.contains('.') {
         return None;
     }
-    let digits = &fraction[..fraction.len().min(9)];
+    let (digits, finer) = fraction.split_at(fraction.len().min(9));
     let mut value = u128::from(whole.parse::<u64>().ok()?) * u128::from(scale);
+    let mut is_more = finer.bytes().any(|digit| digit != b'0');
     if !digits.is_empty() {
         let part = u128::from(digits.parse::<u64>().ok()?) * u128::from(scale);
-        value += part / 10_u128.pow(u32::try_from(digits.len()).ok()?);
+        let unit = 10_u128.pow(u32::try_from(digits.len()).ok()?);
+        value += part / unit;
+        is_more |= part % unit > 0;
     }
-    u64::try_from(value).ok()
+    Some((u64::try_from(value).ok()?, is_more))
 }
 
 #[cfg(test)]
@@ -167,7 +188,10 @@ mod tests {
             ("200us", 200, "0.2"),
             ("0.1 ms", 100, "0.1"),
             ("2m", 120_000_000, "120000"),
-            ("1500ns", 1, "0.001"),
+            ("1500ns", 2, "0.002"),
+            ("1.0521ms", 1053, "1.053"),
+            ("1.0520000000001ms", 1053, "1.053"),
+            ("24h", 86_400_000_000, "86400000"),
         ] {
             let time = Micros::parse(text).unwrap();
             assert_eq!(
@@ -194,6 +218,9 @@ mod tests {
             "ms",
             "99999999999999999999ms",
             "101000h",
+            "400h",
+            "24.1h",
+            "86400000000001ns",
             "１ms",
         ] {
             assert!(Micros::parse(text).is_err(), "{text}");

@@ -105,6 +105,8 @@ mod tests {
             p99_low_ms: 20.0,
             p99_high_ms: Some(30.0),
             samples: Some(counts.iter().sum()),
+            samples_at_most: None,
+            cut_at_ms: None,
             interval_low_ms: None,
             interval_high_ms: None,
             method: None,

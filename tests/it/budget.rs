@@ -20,10 +20,13 @@ use diag::{
 use serde_json::Value;
 
 mod averages;
+mod cut;
 mod edges;
 mod facts;
+mod load;
 mod names;
 mod numbers;
+mod old;
 mod probe;
 mod prometheus;
 mod ranges;
@@ -225,7 +228,8 @@ fn values_that_do_not_fit_are_told() {
         run(&[&args[..], more].concat())
     };
     let report = |more: &[&str]| ask(more).json()["reports"][0].clone();
-    for more in [["--p99", "1200h"], ["--p99", "600h"]] {
+    for pick in ["tight", "comfortable"] {
+        let more = ["--p99", "24h", "--factor", "25-30", "--pick", pick];
         let found = report(&more);
         assert!(found["budget"]["advice"].is_null(), "{more:?}: {found}");
     }

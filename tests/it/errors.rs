@@ -63,7 +63,7 @@ const NOT: [&str; 4] = [
 ];
 
 /// Texts that are no sentence for stderr: what a report counts (it has own words for them), what a system says, progress.
-const OTHERS: [&str; 27] = [
+const OTHERS: [&str; 28] = [
     "  caused by",
     "{}\nenabled: {force}\nforce: {enabled}\n",
     "round {}: {} of {} answers",
@@ -79,6 +79,7 @@ const OTHERS: [&str; 27] = [
     "lines that are no calls",
     "calls without an answer's time",
     "calls whose clock went back",
+    "equal calls of unknown distance",
     "values with a unit of their own among others without",
     "pages that did not answer",
     "extended header",

@@ -226,9 +226,9 @@ fn run(kind: &Kind) {
         ask(kind, &version_of(&name), &files, step, &mut all);
     }
     let skipped = all.skipped.clone();
-    if let Some(dir) = std::env::var_os("DIAG_ORACLE_DIR") {
+    if let Some(dir) = further() {
         for name in kind.files() {
-            let files = tree_files(Path::new(&dir), kind.name, &name);
+            let files = tree_files(&dir, kind.name, &name);
             ask(kind, &version_of(&name), &files, 1, &mut all);
         }
     }
@@ -248,6 +248,41 @@ fn run(kind: &Kind) {
             .collect();
         assert_eq!(skipped, expected, "skipped cases of {}", kind.name);
     }
+}
+
+/// The tree that `DIAG_ORACLE_DIR` names. One that holds no case of any kind is a wrong name, and no agreement.
+fn further() -> Option<PathBuf> {
+    let dir = PathBuf::from(std::env::var_os("DIAG_ORACLE_DIR")?);
+    assert!(
+        holds_cases(&dir),
+        "DIAG_ORACLE_DIR={}: no case lies there",
+        dir.display()
+    );
+    Some(dir)
+}
+
+fn holds_cases(tree: &Path) -> bool {
+    let has_one = |file: &PathBuf| cases(file).next().is_some();
+    let mut of_kinds = KINDS.iter().flat_map(|kind| {
+        kind.files()
+            .flat_map(|name| tree_files(tree, kind.name, &name))
+    });
+    of_kinds.any(|file| has_one(&file))
+        || routing::further_files(tree).any(|(_, _, file)| has_one(&file))
+        || diag::rule::yaml::YamlVersion::ALL
+            .into_iter()
+            .any(|version| yaml::files(tree, version).iter().any(has_one))
+}
+
+#[test]
+fn a_tree_without_a_case_is_no_agreement() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(!holds_cases(folder.path()));
+    assert!(!holds_cases(&folder.path().join("nowhere")));
+    std::fs::create_dir(folder.path().join("timeout")).expect("a folder");
+    std::fs::write(folder.path().join("timeout/3.2.jsonl"), "").expect("a file");
+    assert!(!holds_cases(folder.path()));
+    assert!(holds_cases(&fixtures()));
 }
 
 /// Asks every `step`th case of some files of one version and prints a line about it.

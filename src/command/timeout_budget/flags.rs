@@ -15,9 +15,6 @@ use crate::{
 /// Most calls a second that are taken for meant.
 const MOST_QPS: f64 = 1e9;
 
-/// Longest time that is taken for meant, as of every time.
-const LONGEST: Micros = Micros::from_millis(100 * 24 * 3_600_000);
-
 /// Reads all flags but the measured times of files.
 pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
     let asked = Asked {
@@ -55,9 +52,9 @@ pub(super) fn asked(args: &TimeoutBudgetArgs) -> Result<Asked, UsageError> {
         return Err(UsageError::new("--bandwidth needs --payload")
             .hint("--payload 2KB --bandwidth 100Mbit"));
     }
-    if asked.serialized() > LONGEST {
+    if asked.serialized() > Micros::LONGEST {
         return Err(UsageError::new(
-            "--payload and --bandwidth: the transfer takes longer than a hundred days",
+            "--payload and --bandwidth: the transfer takes longer than a day",
         ));
     }
     if asked.rtt.is_some() && asked.link.is_some() {
@@ -108,6 +105,8 @@ fn given(args: &TimeoutBudgetArgs) -> Result<Option<Measured>, UsageError> {
         from: crate::budget::asked::From::Given,
         distribution: None,
         at_most: None,
+        untimed: 0,
+        cut_at: None,
         remarks: Vec::new(),
         doubt: None,
         repeated: Vec::new(),
@@ -168,6 +167,7 @@ mod tests {
             ("--p99 ", Box::new(move |a| a.p99 = text("-1ms"))),
             ("--p99 ", Box::new(move |a| a.p99 = text("inf"))),
             ("--p99 ", Box::new(move |a| a.p99 = text("0ms"))),
+            ("--p99 ", Box::new(move |a| a.p99 = text("400h"))),
             ("--p99-side", Box::new(move |a| a.p99_side = text("moon"))),
             ("--rtt", Box::new(move |a| a.rtt = text("5"))),
             ("--link", Box::new(move |a| a.link = text("near"))),

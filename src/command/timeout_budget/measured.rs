@@ -273,6 +273,8 @@ fn of_samples(
         from: From::Samples(name.to_owned()),
         distribution: Some(distribution),
         at_most: None,
+        untimed: read.untimed,
+        cut_at: None,
         remarks: remarks(&read.left_out),
         doubt: read.unit_assumed.then_some(Doubt::Unit),
         repeated: read
@@ -338,6 +340,8 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
         from: From::Metrics(found.name),
         distribution,
         at_most: found.fewest,
+        untimed: 0,
+        cut_at: None,
         remarks: remarks(&found.left_out),
         doubt,
         repeated: Vec::new(),

@@ -15,12 +15,15 @@ use crate::{
     budget::{
         effect::{self, Effect},
         effective::{self, Call},
-        layers::own_value,
+        layers::{own_value, with_defaults},
         plan::{self, Cluster},
         time::Micros,
     },
     diagnose::members,
-    model::{url::Url, version::DubboVersion},
+    model::{
+        url::{Url, parse_int},
+        version::DubboVersion,
+    },
     question::{Client, Question},
     report::words::Say,
     snapshot::{Key, Snapshot, SourceKind, Want},
@@ -36,6 +39,8 @@ pub(super) struct Computed<'a> {
     pub(super) version: DubboVersion,
     pub(super) side: Side,
     pub(super) offers: Vec<Offer>,
+    /// The URL that decides tries and cluster, as this version reads it.
+    pub(super) own: Url,
     pub(super) call: Call,
     pub(super) budget: Budget,
     /// The timeouts as the levels give them, before a text is believed that shows another one.
@@ -183,6 +188,7 @@ pub(super) fn compute<'a>(
         computed_with(version, Some(&left))
     };
     let (side, offers) = offers_of(&version);
+    let own = with_defaults(own_url(&offers, &side), &version);
     let call = ladder::call(question);
     let consumers = registries
         .iter()
@@ -219,6 +225,7 @@ pub(super) fn compute<'a>(
         version,
         side,
         offers,
+        own,
         call,
     };
     want_probes(&computed, missing);
@@ -304,7 +311,7 @@ pub(super) fn compute<'a>(
             (tries.expected_low, tries.expected) = expected.unzip();
         }
         computed.budget.leaving = links::leaving(&computed);
-        computed.budget.settings = super::raise_load::settings_rows(&computed);
+        computed.budget.settings = super::limits::settings_rows(&computed);
     }
     numbers::numbers(&mut computed);
     computed.budget.observed = computed
@@ -351,14 +358,12 @@ fn want_probes(computed: &Computed<'_>, missing: &Missing) {
     }
 }
 
-/// The URL that decides tries and cluster.
-pub(super) fn own<'c>(computed: &'c Computed<'_>) -> &'c Url {
-    computed
-        .offers
+fn own_url<'o>(offers: &'o [Offer], side: &'o Side) -> &'o Url {
+    offers
         .iter()
         .find(|offer| !offer.providers.is_empty())
-        .or(computed.offers.first())
-        .map_or(&computed.side.url, |offer| &offer.own_url)
+        .or(offers.first())
+        .map_or(&side.url, |offer| &offer.own_url)
 }
 
 /// The number of addresses, when any is known.
@@ -373,7 +378,7 @@ pub(super) fn addresses(computed: &Computed<'_>) -> Option<u64> {
 
 /// A strategy that Dubbo does not have by this name: own code, or every call fails.
 fn own_cluster(computed: &mut Computed<'_>) {
-    if let Cluster::Other(name) = Cluster::named(own(computed).text("cluster")) {
+    if let Cluster::Other(name) = Cluster::named(computed.own.text("cluster")) {
         computed.assumed.push(Assumption {
             what: "cluster",
             value: name,
@@ -385,7 +390,10 @@ fn own_cluster(computed: &mut Computed<'_>) {
 
 /// The tries of a call that fails; none where nothing tells them (the default of dubbo-go).
 fn tries(computed: &Computed<'_>) -> Option<Tries> {
-    let own = own(computed);
+    let own = &computed.own;
+    let version = &computed.version;
+    let own_of =
+        |url: &Url, method: &str| own_value(&with_defaults(url, version), method, "retries");
     let method = computed.call.method.as_str();
     let cluster = Cluster::named(own.text("cluster"));
     let counted = effective::tries(own, &computed.call);
@@ -395,17 +403,13 @@ fn tries(computed: &Computed<'_>) -> Option<Tries> {
     }
     let level = match &value {
         None => "default",
-        Some(value) if own_value(&computed.side.url, method, "retries").as_ref() == Some(value) => {
-            "consumer"
-        }
+        Some(value) if own_of(&computed.side.url, method).as_ref() == Some(value) => "consumer",
         Some(value)
             if computed
                 .offers
                 .iter()
                 .flat_map(|offer| &offer.providers)
-                .any(|provider| {
-                    own_value(&provider.url, method, "retries").as_ref() == Some(value)
-                })
+                .any(|provider| own_of(&provider.url, method).as_ref() == Some(value))
                 && !computed.version.line().is_3x() =>
         {
             "provider"
@@ -425,7 +429,10 @@ fn tries(computed: &Computed<'_>) -> Option<Tries> {
     let effect = method.map(|method| effect::of(method, &computed.asked.writes));
     Some(Tries {
         cluster: cluster.name().to_owned(),
-        retries: counted.ok().map(|tries| tries - 1),
+        retries: counted.ok().map(|_| {
+            let written = value.as_deref().and_then(parse_int);
+            written.unwrap_or(effective::DEFAULT_RETRIES)
+        }),
         level: level.to_owned(),
         in_turn: found.in_turn,
         at_once: found.at_once,
@@ -470,7 +477,11 @@ pub(super) fn failing_share(computed: &Computed<'_>, timeout: Micros) -> Option<
         None => (total, total),
     };
     let (fast, slow) = computed.on_the_way();
-    let (certain, possible) = (above(fast).0, above(slow).1);
+    let (certain, mut possible) = (above(fast).0, above(slow).1);
+    // Calls that the timeout ended may take any time without it.
+    if let Some(cut) = computed.asked.measured.as_ref()?.cut_at {
+        possible = possible.max(distribution.above(super::cut::just_below(cut)).1);
+    }
     #[expect(clippy::cast_precision_loss, reason = "a share")]
     let share = |count: u64| count as f64 / total as f64;
     Some((share(certain), share(possible)))

@@ -197,10 +197,19 @@ fn alone(side: &Side, call: &Call, version: &DubboVersion) -> InForce {
         parameters: BTreeMap::new(),
         ..side.url.clone()
     };
-    let layers = Layers::Interface {
-        rules: None,
-        consumer: &side.url,
-        provider: &nothing,
+    let layers = if version.line().is_3x() {
+        Layers::Interface {
+            rules: None,
+            consumer: &side.url,
+            provider: &nothing,
+        }
+    } else {
+        Layers::Merged {
+            merged: &side.url,
+            consumer: &side.url,
+            provider: &nothing,
+            version,
+        }
     };
     let effective = timeout(&layers, call, version, DEFAULT_TIMEOUT);
     entry(&effective, &call.method, side, "none")

@@ -210,14 +210,37 @@ pub(super) fn round_trip(computed: &Computed<'_>, links: &[Link]) -> Option<(Mic
 /// Ways to choose an address that go by weight.
 const BY_WEIGHT: [&str; 2] = ["random", "roundrobin"];
 
+/// The weight of each where weights do not count.
+const EVEN: i32 = 100;
+
 /// What leaves the consumer's zone.
 pub(super) fn leaving(computed: &Computed<'_>) -> Option<Leaving> {
     let question = computed.question;
     let zone = question
         .zones
         .of_consumer(question.consumer.ip.as_deref())?;
-    let mut nodes = Vec::new();
+    let weights = weights(computed, question.now.as_millisecond())?;
+    let providers = computed.offers.iter().flat_map(|offer| &offer.providers);
+    let nodes = providers
+        .zip(weights)
+        .map(|(provider, weight)| Some((zone_of(computed, provider)? == zone, weight)))
+        .collect::<Option<Vec<(bool, i32)>>>()?;
+    let inside = nodes.iter().filter(|(inside, _)| *inside).count();
+    (!nodes.is_empty()).then(|| Leaving {
+        zone: zone.to_owned(),
+        inside,
+        outside: nodes.len() - inside,
+        first: balance::share_leaving(&nodes),
+        again: balance::share_leaving_again(&nodes),
+    })
+}
+
+/// The weight of each provider at a moment, in the order of the offers; none where a load balancer does not go by weight,
+/// or where it is not known whether it does.
+pub(super) fn weights(computed: &Computed<'_>, now: i64) -> Option<Vec<i32>> {
+    let mut found = Vec::new();
     for offer in &computed.offers {
+        let mut first_has_one = Vec::new();
         for provider in &offer.providers {
             let layers = offer.layers(provider, &computed.side, &computed.version);
             let value = |key| {
@@ -234,18 +257,22 @@ pub(super) fn leaving(computed: &Computed<'_>) -> Option<Leaving> {
                 .remove(&format!("{}.weight", computed.call.method));
             url.parameters
                 .extend(value("weight").map(|value| ("weight".to_owned(), value)));
-            let now = question.now.as_millisecond();
-            let weight =
-                balance::weight(&url, &computed.call.method, now, &computed.version).ok()?;
-            nodes.push((zone_of(computed, provider)? == zone, weight));
+            let method = &computed.call.method;
+            // From 3.0.1 on the first of the list decides whether weights count at all (`needWeightLoadBalance`); which one
+            // is first is not known.
+            let counts = value("weight").is_some() || url.text("timestamp").is_some();
+            first_has_one.push(counts || balance == "roundrobin");
+            found.push(balance::weight(&url, method, now, &computed.version).ok()?);
+        }
+        let asks_first = computed.version.at_least([3, 0, 1]);
+        let count = first_has_one.len();
+        if asks_first && first_has_one.contains(&true) && first_has_one.contains(&false) {
+            return None;
+        }
+        if asks_first && first_has_one.iter().all(|has| !has) {
+            let start = found.len() - count;
+            found[start..].fill(EVEN);
         }
     }
-    let inside = nodes.iter().filter(|(inside, _)| *inside).count();
-    (!nodes.is_empty()).then(|| Leaving {
-        zone: zone.to_owned(),
-        inside,
-        outside: nodes.len() - inside,
-        first: balance::share_leaving(&nodes),
-        again: balance::share_leaving_again(&nodes),
-    })
+    Some(found)
 }

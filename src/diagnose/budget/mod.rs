@@ -2,8 +2,10 @@
 
 mod compute;
 mod consumer;
+mod cut;
 mod doubts;
 mod ladder;
+mod limits;
 mod links;
 pub mod model;
 mod numbers;
@@ -135,6 +137,11 @@ pub fn diagnose_budget(question: &Question, asked: &Asked, snapshot: &Snapshot) 
     let missing = Missing::default();
     let known = Known::of(question, snapshot, &missing);
     let computed = compute::compute(&known.question, asked, snapshot, &missing);
+    let open = cut::open_ended(&computed);
+    let computed = match &open {
+        Some(asked) => compute::compute(&known.question, asked, snapshot, &missing),
+        None => computed,
+    };
     let mut raised = raise::timeouts(&computed);
     raised.extend(raise::settings(&computed));
     raised.extend(raise_load::load(&computed));

@@ -4,7 +4,7 @@
 
 use serde::Serialize;
 
-use crate::budget::plan::Cluster;
+use crate::{budget::plan::Cluster, diagnose::Certainty};
 
 /// Everything about the timeout of one method.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
@@ -148,6 +148,10 @@ pub struct Measured {
     pub p99_high_ms: Option<f64>,
     /// Number of values.
     pub samples: Option<u64>,
+    /// Calls of a summary since its process started: no more of them are in its window. `null` = not told.
+    pub samples_at_most: Option<u64>,
+    /// The timeout in force at which the times end; `null` = they do not.
+    pub cut_at_ms: Option<f64>,
     /// 95 % interval by order statistics.
     pub interval_low_ms: Option<f64>,
     /// Its upper end; `null` = too few values.
@@ -345,12 +349,19 @@ pub struct Limit {
     pub each: u64,
     /// Number of nodes.
     pub count: u64,
+    /// The node that breaks first, where nodes differ in what they allow or get; then `each` is its own and `count` is 1.
+    pub node: Option<String>,
+    /// Share of the calls that it gets, by weight.
+    pub share: Option<f64>,
     /// Share that is used.
     pub used: f64,
     /// Calls a second that it carries; `null` for connections.
     pub carries_qps: Option<f64>,
     /// What each should allow.
     pub advised_each: f64,
+    /// How sure it is that it is used that much.
+    #[serde(skip)]
+    pub certainty: Certainty,
 }
 
 /// `--chain`.

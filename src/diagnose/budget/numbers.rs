@@ -38,7 +38,7 @@ pub(super) fn numbers(computed: &mut Computed<'_>) {
     unseen(computed);
     total(computed);
     what_if(computed);
-    computed.budget.capacity = super::raise_load::capacity(computed);
+    computed.budget.capacity = super::limits::capacity(computed);
     computed.budget.chain = chain_info(asked, computed.round_trip());
 }
 
@@ -161,7 +161,7 @@ fn effect(computed: &Computed<'_>) -> (Effect, Option<String>) {
     if let Some(method) = &computed.question.invocation.method {
         return (effect::of(method, declared), None);
     }
-    let own = super::compute::own(computed);
+    let own = &computed.own;
     let mut names = ladder::names(&computed.offers);
     names.retain(|name| own.text(&format!("{name}.retries")).is_none());
     let writes = names.iter().find(|name| effect::writes(name, declared));
@@ -210,7 +210,11 @@ fn fitting(computed: &Computed<'_>, timeout: Micros, retries: Option<i32>) -> Op
 fn advise(computed: &Computed<'_>, timeout: Micros) -> Advice {
     let tries = computed.budget.tries.as_ref();
     let (effect, because_of) = effect(computed);
-    let now = tries.and_then(|tries| tries.retries);
+    // Those that are made: a negative number makes none.
+    let now = tries.and_then(|tries| {
+        let made = tries.retries.map(|_| tries.in_turn.saturating_sub(1))?;
+        i32::try_from(made).ok()
+    });
     let failover = tries.is_some_and(|tries| tries.cluster == "failover");
     let retries = now
         .filter(|_| failover)

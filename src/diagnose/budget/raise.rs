@@ -95,6 +95,23 @@ pub(super) fn both(a: Certainty, b: Certainty) -> Certainty {
 /// How far the P99 can be trusted, and why not further.
 pub(super) fn weakness(asked: &Asked) -> Option<String> {
     let measured = asked.measured.as_ref()?;
+    if let Some(cut) = measured.cut_at {
+        return Some(format!(
+            "the times end at the timeout in force, {cut} ms: what the calls take beyond it is not known"
+        ));
+    }
+    // More than one call of a hundred without a time: the P99 of the others is not that of all.
+    if let Some(distribution) = &measured.distribution
+        && measured.untimed.saturating_mul(99) > distribution.total()
+    {
+        let (untimed, all) = (
+            measured.untimed,
+            measured.untimed.saturating_add(distribution.total()),
+        );
+        return Some(format!(
+            "the times of {untimed} of {all} calls are not known"
+        ));
+    }
     // The consumer's P99 has the network in it: a round trip cannot be longer.
     if let (Side::Consumer, Some(rtt), Some(high)) = (measured.side, asked.rtt, measured.p99.high)
         && rtt > high
@@ -183,7 +200,19 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
         return;
     };
     if let Some((row, timeout)) = computed.shortest() {
-        let short = too_short(need, computed.budget.per_try.as_ref(), timeout.millis());
+        let cut = computed
+            .asked
+            .measured
+            .as_ref()
+            .and_then(|found| found.cut_at);
+        // A call that the timeout ended needs more than it.
+        let ends = cut.is_some_and(|cut| cut == timeout);
+        let short = too_short(
+            need,
+            computed.budget.per_try.as_ref(),
+            timeout.millis(),
+            ends,
+        );
         if let Some((code, sure, needed, budget)) = short {
             found.push(Raise {
                 evidence: evidence(computed, row),
@@ -207,10 +236,11 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
         .asked
         .qps
         .map(|qps| crate::budget::capacity::held_by_slow_calls(qps, timeout));
-    let threads = super::raise_load::threads(computed);
+    #[expect(clippy::cast_precision_loss, reason = "a number of threads")]
+    let threads = super::limits::threads(computed).map(|count| count as f64);
     let holds_all = held
         .zip(threads)
-        .is_some_and(|(held, (each, count))| held > f64::from(each) * count);
+        .is_some_and(|(held, threads)| held > threads);
     if too_long || holds_all {
         // What is no longer than the advice is not too long: threads are short, and that has its own finding.
         let advised = computed.budget.advice.as_ref();
@@ -247,9 +277,10 @@ fn too_short(
     need: &Need,
     per_try: Option<&PerTry>,
     timeout: f64,
+    ends: bool,
 ) -> Option<(Code, Certainty, Value, Value)> {
     let lower = |need: f64| per_try.map(|per_try| need * per_try.lower_factor);
-    if timeout < need.total_low_ms {
+    if timeout < need.total_low_ms || ends && timeout <= need.total_low_ms {
         let budget = lower(need.total_low_ms).map_or(Value::Null, num);
         let needed = num(need.total_low_ms);
         return Some((Code::TimeoutTooSmall, Certainty::Certain, needed, budget));

@@ -7,94 +7,20 @@ use serde_json::{Value, json};
 use super::{
     Certainty, Raise,
     compute::Computed,
-    ladder::level,
+    limits::{longest_queue, millis, rounded},
     links::{Tried, is_consumer},
-    model::{Capacity, Chain, Limit, Setting},
+    model::Chain,
     raise::{num, subject},
 };
 use crate::{
-    budget::{
-        capacity::{self, MARGIN},
-        time::Micros,
-    },
+    budget::capacity::MARGIN,
     diagnose::code::Code,
     model::{url::Url, version::DubboVersion},
     view::evidence::evidence,
 };
 
-/// Threads of a pool unless set.
-const DEFAULT_THREADS: u32 = 200;
 /// Largest message unless set (`payload`, 8 MiB).
 const DEFAULT_PAYLOAD: u64 = 8 << 20;
-/// Milliseconds of a window of `tps`.
-const DEFAULT_TPS_INTERVAL: u64 = 60_000;
-
-/// Settings that the consumer reads through the layers, with their defaults.
-const OF_CALL: [(&str, &str); 4] = [
-    ("loadbalance", "random"),
-    ("actives", "0"),
-    ("connections", "0"),
-    ("weight", "100"),
-];
-/// Settings of the provider's process.
-const OF_PROVIDER: [(&str, &str); 7] = [
-    ("executes", "0"),
-    ("tps", "-1"),
-    ("threads", "200"),
-    ("queues", "0"),
-    ("accepts", "0"),
-    ("threadpool", "fixed"),
-    ("payload", "8388608"),
-];
-
-/// The rows of the settings table: the values of the providers side by side where they differ.
-pub(super) fn settings_rows(computed: &Computed<'_>) -> Vec<Setting> {
-    let mut rows: Vec<Setting> = Vec::new();
-    let mut put = |key: &str, value: String, level: String| {
-        let row = Setting {
-            key: key.to_owned(),
-            value,
-            level,
-        };
-        if !rows.contains(&row) {
-            rows.push(row);
-        }
-    };
-    if super::compute::addresses(computed).is_none() {
-        // Of the consumer's side alone, as far as it sets something.
-        let side = &computed.side;
-        for (key, _) in OF_CALL {
-            if let Some(value) = own(&side.url, &computed.call.method, key) {
-                let level = side.origins.get(key).copied().unwrap_or("consumer");
-                put(key, value.to_owned(), level.to_owned());
-            }
-        }
-    }
-    for offer in &computed.offers {
-        for provider in &offer.providers {
-            let layers = offer.layers(provider, &computed.side, &computed.version);
-            for (key, default) in OF_CALL {
-                match layers.in_force(&computed.call.method, key) {
-                    Some(set) => put(key, set.value.clone(), level(&set, &computed.side)),
-                    None => put(key, default.to_owned(), "default".to_owned()),
-                }
-            }
-            for (key, default) in OF_PROVIDER {
-                match own(&provider.url, &computed.call.method, key) {
-                    Some(value) => put(key, value.to_owned(), "provider".to_owned()),
-                    None => put(key, default.to_owned(), "default".to_owned()),
-                }
-            }
-        }
-    }
-    rows
-}
-
-/// A provider's own value: of the method, else its own.
-fn own<'a>(url: &'a Url, method: &str, key: &str) -> Option<&'a str> {
-    let of_method = (!method.is_empty()).then(|| url.text(&format!("{method}.{key}")));
-    of_method.flatten().or_else(|| url.text(key))
-}
 
 fn providers<'c>(
     computed: &'c Computed<'_>,
@@ -102,163 +28,38 @@ fn providers<'c>(
     computed.offers.iter().flat_map(|offer| &offer.providers)
 }
 
-/// The smallest limit above zero that the providers have, and how many they are.
-fn smallest(computed: &Computed<'_>, key: &str) -> Option<u64> {
-    providers(computed)
-        .filter_map(|provider| {
-            own(&provider.url, &computed.call.method, key)?
-                .parse::<u64>()
-                .ok()
-        })
-        .filter(|value| *value > 0)
-        .min()
-}
-
-/// Threads of the smallest pool and the number of nodes; none when pools have no fixed size or no provider is known.
-pub(super) fn threads(computed: &Computed<'_>) -> Option<(u32, f64)> {
-    let mut count = 0_u32;
-    let mut each = u32::MAX;
-    for provider in providers(computed) {
-        let unbounded = matches!(provider.url.text("threadpool"), Some("cached"));
-        if unbounded {
-            return None;
-        }
-        let own = provider.url.text("threads");
-        let threads = own.map_or(Some(DEFAULT_THREADS), |text| text.parse().ok())?;
-        each = each.min(threads);
-        count += 1;
-    }
-    (count > 0).then(|| (each, f64::from(count)))
-}
-
-/// What `--qps` needs of each limit.
-pub(super) fn capacity(computed: &Computed<'_>) -> Option<Capacity> {
-    let qps = computed.asked.qps?;
-    let measured = computed.budget.measured.as_ref()?;
-    let need = computed.budget.need.as_ref()?;
-    // Little's law is about the mean.
-    let (rt_ms, rt_from) = match measured.mean_ms {
-        Some(mean) => (mean, "mean"),
-        None if need.at_least => return None,
-        None => (need.p99_ms, "p99"),
-    };
-    let time = millis(rt_ms);
-    let in_flight = capacity::in_flight(qps, time);
-    let nodes = super::compute::addresses(computed).unwrap_or(0);
-    let mut limits: Vec<capacity::Limit> = Vec::new();
-    let mut put = |name, each: Option<u64>, count: u64, needed: f64| {
-        if let Some(each) = each.filter(|each| *each > 0 && count > 0) {
-            limits.push(capacity::Limit {
-                name,
-                each,
-                count,
-                needed,
-            });
-        }
-    };
-    let pool = threads(computed).map(|(each, _)| u64::from(each));
-    put("threads", pool, nodes, in_flight);
-    put("executes", smallest(computed, "executes"), nodes, in_flight);
-    let interval = smallest(computed, "tps.interval").unwrap_or(DEFAULT_TPS_INTERVAL);
-    #[expect(clippy::cast_precision_loss, reason = "a window of time")]
-    let per_window = qps * interval as f64 / 1000.0;
-    put("tps", smallest(computed, "tps"), nodes, per_window);
-    let consumers = computed.consumers.unwrap_or(1);
-    let actives = limit_of_call(computed, "actives");
-    put("actives", actives, consumers * nodes.max(1), in_flight);
-    let connections = limit_of_call(computed, "connections").unwrap_or(1).max(1);
-    #[expect(clippy::cast_precision_loss, reason = "a number of connections")]
-    let opened = capacity::together(consumers, connections) as f64 * nodes as f64;
-    put("accepts", smallest(computed, "accepts"), nodes, opened);
-    Some(Capacity {
-        qps,
-        rt_ms,
-        rt_from,
-        in_flight,
-        advised: capacity::advised(in_flight),
-        limits: capacity::by_use(limits)
-            .into_iter()
-            .map(|limit| Limit {
-                name: limit.name,
-                each: limit.each,
-                count: limit.count,
-                used: limit.used(),
-                carries_qps: (limit.name != "accepts")
-                    .then(|| carries(&limit, qps))
-                    .flatten(),
-                advised_each: limit.advised_each(),
-            })
-            .collect(),
-    })
-}
-
-/// What a limit carries: as much more than the rate asked about as it has room.
-fn carries(limit: &capacity::Limit, qps: f64) -> Option<f64> {
-    let used = limit.used();
-    (used > 0.0 && used.is_finite()).then(|| rounded(qps / used))
-}
-
-fn limit_of_call(computed: &Computed<'_>, key: &str) -> Option<u64> {
-    computed
-        .offers
-        .iter()
-        .flat_map(|offer| {
-            offer
-                .providers
-                .iter()
-                .map(move |provider| offer.layers(provider, &computed.side, &computed.version))
-        })
-        .filter_map(|layers| layers.in_force(&computed.call.method, key))
-        .filter_map(|set| set.value.parse::<u64>().ok())
-        .filter(|value| *value > 0)
-        .min()
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a time that was microseconds before"
-)]
-fn millis(value: f64) -> Micros {
-    Micros((value * 1000.0).round().max(0.0) as u64)
-}
-
 /// Findings about limits and queues.
 pub(super) fn load(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = Vec::new();
-    let certainty = |sure: bool| {
-        if sure {
-            computed.certainty
-        } else {
-            Certainty::Likely
-        }
-    };
     for limit in computed.budget.capacity.iter().flat_map(|all| &all.limits) {
         if limit.used <= MARGIN {
             continue;
         }
         #[expect(clippy::cast_precision_loss, reason = "limits are small numbers")]
         let needed = limit.used * (limit.each * limit.count) as f64;
-        let of_consumers = matches!(limit.name, "actives" | "accepts");
-        found.push(raise(
-            Code::ConcurrencyLimit,
-            certainty(!of_consumers || computed.consumers.is_some()),
-            ("setting", limit.name.to_owned()),
-            json!({
-                "name": limit.name, "each": limit.each, "count": limit.count,
-                "needed": num(rounded(needed)), "used": num((limit.used * 100.0).round()),
-                "advised": num(limit.advised_each),
-            }),
-        ));
+        let share = limit.share.map(|share| num(rounded(share * 100.0)));
+        let proof = providers(computed)
+            .filter(|provider| Some(&provider.address) == limit.node.as_ref())
+            .filter_map(|provider| provider.evidence.clone())
+            .take(1);
+        found.push(Raise {
+            evidence: proof.collect(),
+            ..raise(
+                Code::ConcurrencyLimit,
+                limit.certainty,
+                ("setting", limit.name.to_owned()),
+                json!({
+                    "name": limit.name, "each": limit.each, "count": limit.count,
+                    "needed": num(rounded(needed)), "used": num((limit.used * 100.0).round()),
+                    "advised": num(limit.advised_each), "node": limit.node, "share": share,
+                }),
+            )
+        });
     }
     found.extend(queue(computed));
     found.extend(payload(computed));
     found.extend(inactive(computed));
     found
-}
-
-fn rounded(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
 }
 
 fn raise(
@@ -285,12 +86,7 @@ fn queue(computed: &Computed<'_>) -> Option<Raise> {
             .mean_ms
             .unwrap_or(measured.p99_high_ms.unwrap_or(measured.p99_low_ms)),
     );
-    let queues = providers(computed)
-        .filter_map(|provider| provider.url.text("queues")?.parse::<u64>().ok())
-        .max()
-        .filter(|queues| *queues > 0)?;
-    let (threads, _) = threads(computed)?;
-    let wait = capacity::queue_wait(queues, service, u64::from(threads))?;
+    let (queues, threads, wait) = longest_queue(computed, service)?;
     (wait > timeout).then(|| {
         raise(
             Code::QueueOutlivesTimeout,

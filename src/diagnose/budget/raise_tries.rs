@@ -16,7 +16,7 @@ use crate::{
         asked::{EqualCalls, From},
         effect,
         effective::{self, Call},
-        layers::own_value,
+        layers::{own_value, with_defaults},
         plan::{self, Cluster},
         time::Micros,
     },
@@ -142,7 +142,7 @@ fn again(computed: &Computed<'_>, method: &str) -> Option<u64> {
     if let Some(count) = seen::tried(computed, Some(method)) {
         return count.checked_sub(1);
     }
-    let own = super::compute::own(computed);
+    let own = &computed.own;
     if computed.is_go() && own_value(own, method, "retries").is_none() {
         return None;
     }
@@ -168,7 +168,7 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
         None => ladder::names(&computed.offers),
     };
     let declared = &computed.asked.writes;
-    let known = match Cluster::named(super::compute::own(computed).text("cluster")) {
+    let known = match Cluster::named(computed.own.text("cluster")) {
         // Own code may well try once.
         Cluster::Other(_) => Certainty::Possible,
         _ => computed.certainty,
@@ -185,10 +185,11 @@ fn writes(computed: &Computed<'_>) -> Vec<Raise> {
             };
             let tried = seen_tried(computed, &method);
             let seen = !tried.is_empty();
-            let guess = tried.is_empty() && is_guess(computed);
+            let guess = !seen && is_guess(computed);
             let mut evidence = seen_again(computed, &method, again + 1);
             evidence.extend(tried);
             Some(Raise {
+                // Which of the methods this consumer calls is not known then, unless a text shows it.
                 lowered: guess || computed.question.invocation.method.is_none() && !seen,
                 evidence,
                 ..raise(
@@ -211,7 +212,7 @@ fn no_number(computed: &Computed<'_>) -> Option<Raise> {
     if computed.is_go() {
         return None;
     }
-    let own = super::compute::own(computed);
+    let own = &computed.own;
     let own_text = || own_value(own, &computed.call.method, "retries");
     let (value, effect) = if let Err(value) = effective::tries(own, &computed.call) {
         (value, "NumberFormatException")
@@ -231,7 +232,7 @@ fn no_number(computed: &Computed<'_>) -> Option<Raise> {
 fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
     let mut found = Vec::new();
     let version = &computed.version;
-    let own = super::compute::own(computed);
+    let own = &computed.own;
     let of = |key: &str, value: &str, whose: &str, reason: String| {
         raise(
             Code::RetriesWithoutEffect,
@@ -284,7 +285,8 @@ fn useless_retries(computed: &Computed<'_>) -> Vec<Raise> {
             | Cluster::Broadcast
             | Cluster::Mergeable
     );
-    let set = own_value(&computed.side.url, &computed.call.method, "retries");
+    let side = with_defaults(&computed.side.url, version);
+    let set = own_value(&side, &computed.call.method, "retries");
     if let Some(value) = set.filter(|value| value != "0")
         && single
     {
@@ -303,7 +305,7 @@ fn unread_of_methods(
     computed: &Computed<'_>,
     of_method: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<Raise> {
-    let own = super::compute::own(computed);
+    let own = &computed.own;
     let mut by_key: BTreeMap<&String, Raise> = BTreeMap::new();
     for provider in computed.offers.iter().flat_map(|offer| &offer.providers) {
         for (key, value) in &provider.url.parameters {

@@ -24,9 +24,14 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
     };
     let p99 = estimate(Quantile::P99);
     let low = |quantile| estimate(quantile).map(|found| found.value.low.millis());
+    // What lies at the timeout may lie anywhere beyond.
+    let open = |high: Option<Micros>| {
+        let cut = measured.cut_at.map(super::cut::just_below);
+        high.filter(|high| cut.is_none_or(|cut| *high < cut))
+    };
     let high = |quantile| {
         estimate(quantile)
-            .and_then(|found| found.value.high)
+            .and_then(|found| open(found.value.high))
             .map(Micros::millis)
     };
     let (from, name) = match &measured.from {
@@ -45,8 +50,12 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
         p99_low_ms: measured.p99.low.millis(),
         p99_high_ms: measured.p99.high.map(Micros::millis),
         samples: p99.map(|found| found.samples),
+        samples_at_most: measured.at_most,
+        cut_at_ms: measured.cut_at.map(Micros::millis),
         interval_low_ms: p99.map(|found| found.interval.low.millis()),
-        interval_high_ms: p99.and_then(|found| found.interval.high.map(Micros::millis)),
+        interval_high_ms: p99
+            .and_then(|found| open(found.interval.high))
+            .map(Micros::millis),
         method: p99.map(|_| "order-statistics"),
         p50_low_ms: low(Quantile::P50),
         p50_high_ms: high(Quantile::P50),
@@ -55,6 +64,7 @@ pub(super) fn measured_info(measured: &crate::budget::asked::Measured) -> Measur
         mean_ms: measured
             .distribution
             .as_ref()
+            .filter(|_| measured.cut_at.is_none())
             .and_then(crate::budget::asked::Distribution::mean)
             .map(Micros::millis),
         buckets: measured

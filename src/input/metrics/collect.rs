@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, btree_map::Entry};
 
 use super::{Buckets, Found, Sample, Times, Wanted, Whose};
-use crate::model::time::Micros;
+use crate::model::{service_key::ServiceKey, time::Micros};
 
 /// Most series that are kept.
 const MOST: usize = 20_000;
@@ -409,10 +409,14 @@ fn whole(count: f64) -> u64 {
 
 /// The service and method that a sample is of.
 fn named(sample: &Sample) -> Option<String> {
-    let service = service_label(sample)?;
+    let label = |name: &str| {
+        let value = sample.labels.get(name).map(String::as_str);
+        value.filter(|value| !matches!(*value, "" | "null" | "0.0.0"))
+    };
+    let service = ServiceKey::new(label("group"), service_label(sample)?, label("version"));
     Some(match sample.labels.get("method") {
         Some(method) => format!("{service}#{method}"),
-        None => service.to_owned(),
+        None => service.to_string(),
     })
 }
 
@@ -424,10 +428,20 @@ fn of_others_only(wanted: Wanted<'_>, others: &BTreeSet<String>) -> String {
         (None, method) => method.unwrap_or("-").to_owned(),
     };
     let shown: Vec<&str> = others.iter().map(String::as_str).take(NAMED).collect();
-    format!(
-        "it tells no response times of {asked}; it does of {}",
-        shown.join(", ")
-    )
+    // Group and version are part of the name.
+    let other_key = |text: &&str| {
+        let service = text.split('#').next().unwrap_or(text);
+        let key = ServiceKey::parse_cli(service).ok();
+        key.zip(wanted.service)
+            .is_some_and(|(key, asked)| key.interface == asked.interface && key != *asked)
+    };
+    let named = shown.join(", ");
+    if shown.iter().any(other_key) {
+        return format!(
+            "it tells no response times of {asked}; it does of {named}: name it with its group and version, or `*` for any"
+        );
+    }
+    format!("it tells no response times of {asked}; it does of {named}")
 }
 
 fn nothing(left_out: &[(&'static str, u64)]) -> String {

@@ -45,7 +45,7 @@ pub(super) fn plain(line: &[u8]) -> Option<Micros> {
     // Longer ones are left to the reading that refuses what is no time.
     value
         .checked_mul(scale)
-        .filter(|value| *value < 1 << 40)
+        .filter(|value| *value <= Micros::LONGEST.0)
         .map(Micros)
 }
 

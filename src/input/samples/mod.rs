@@ -58,6 +58,8 @@ pub struct Read {
     pub values: u64,
     /// What was left out or is odd: a fixed word and how often.
     pub left_out: Vec<(&'static str, u64)>,
+    /// Calls whose time is not known: without an answer's time, or with one before their own.
+    pub untimed: u64,
     /// The unit of the values is nowhere said; they were taken for milliseconds.
     pub unit_assumed: bool,
     /// Equal calls of an access log.
@@ -170,11 +172,18 @@ fn finish(
         };
         return Err(StreamError::at(1, 1, why));
     }
+    // Where the clock went back the time between two calls is not known.
+    let untold = if counts.clock_back > 0 {
+        repeated.len() as u64
+    } else {
+        0
+    };
     let left_out = [
         ("calls of others", counts.other_calls),
         ("lines that are no calls", counts.no_calls),
         ("calls without an answer's time", counts.unanswered),
         ("calls whose clock went back", counts.clock_back),
+        ("equal calls of unknown distance", untold),
         (
             "values with a unit of their own among others without",
             if counts.bare > 0 { counts.own_unit } else { 0 },
@@ -192,8 +201,9 @@ fn finish(
             .into_iter()
             .filter(|(_, count)| *count > 0)
             .collect(),
+        untimed: counts.unanswered + counts.clock_back,
         unit_assumed,
-        repeated,
+        repeated: if untold > 0 { Vec::new() } else { repeated },
     })
 }
 

@@ -319,7 +319,11 @@ fn need(page: &mut Page, budget: &Budget, lang: Lang) {
     };
     page.field(&word(Term::Need), &sum.text(lang, &values));
     let Some(per_try) = &budget.per_try else {
-        page.field(&word(Term::Budget), &word(Term::BudgetOpen));
+        let text = match measured.cut_at_ms {
+            Some(cut) => Term::BudgetCut.text(lang, &[("cut", &number(cut))]),
+            None => word(Term::BudgetOpen),
+        };
+        page.field(&word(Term::Budget), &text);
         return;
     };
     let rows = [
@@ -543,16 +547,20 @@ fn sample(page: &mut Page, measured: &Measured, lang: Lang) {
             let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
             Term::MeasuredRange.text(lang, &values)
         }
-        None if measured.from == "metrics" => Term::MeasuredSeries.text(
-            lang,
-            &[
-                (
-                    "name",
-                    safe(measured.name.as_deref().unwrap_or_default()).as_str(),
-                ),
+        None if measured.from == "metrics" => {
+            let name = safe(measured.name.as_deref().unwrap_or_default());
+            let count = measured.samples_at_most.map(|count| count.to_string());
+            let term = match count {
+                Some(_) => Term::MeasuredSeriesOf,
+                None => Term::MeasuredSeries,
+            };
+            let values = [
+                ("name", name.as_str()),
                 ("p99", p99.as_str()),
-            ],
-        ),
+                ("count", count.as_deref().unwrap_or_default()),
+            ];
+            term.text(lang, &values)
+        }
         None => return,
     };
     page.field(&Term::MeasuredLabel.text(lang, &[]), &text);

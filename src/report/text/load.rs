@@ -71,14 +71,21 @@ pub(super) fn load(page: &mut Page, budget: &Budget, lang: Lang) {
         &Term::LoadSum.text(lang, &values),
     );
     for limit in &load.limits {
+        let term = match (&limit.node, limit.share) {
+            (None, _) => Term::LimitRow,
+            (Some(_), None) => Term::LimitRowNode,
+            (Some(_), Some(_)) => Term::LimitRowShare,
+        };
         let values = [
             ("name", limit.name.to_owned()),
             ("each", limit.each.to_string()),
             ("count", limit.count.to_string()),
+            ("node", limit.node.as_deref().map(safe).unwrap_or_default()),
+            ("share", limit.share.map(percent).unwrap_or_default()),
             ("used", number((limit.used * 1000.0).round() / 10.0)),
         ];
         let values: Vec<(&str, &str)> = values.iter().map(|(k, v)| (*k, v.as_str())).collect();
-        let mut text = Term::LimitRow.text(lang, &values);
+        let mut text = term.text(lang, &values);
         if let Some(carries) = limit.carries_qps {
             let carries = Term::LimitCarries.text(lang, &[("qps", &number(carries))]);
             text = format!("{text}, {carries}");

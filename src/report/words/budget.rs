@@ -55,6 +55,7 @@ terms! {
     NeedAtLeast: "more than {p99} (P99, {side} side, {from}) + {rtt} (RTT, {rtt_from}) + {serialization} (serialization) = more than {total} ms",
         "大于 {p99}（P99，{side}，{from}）+ {rtt}（RTT，{rtt_from}）+ {serialization}（序列化）= 大于 {total} 毫秒";
     BudgetOpen: "none: the 99th percentile lies above the last bucket, and nothing says how far", "无：第 99 百分位高于最后一个桶，高出多少未知";
+    BudgetCut: "none: the times end at the timeout of {cut} ms, and nothing says how long these calls take without it", "无：时间止于超时 {cut} 毫秒，若无此超时这些调用要多久未知";
     Budget: "budget", "预算";
     BudgetTight: "{need} x {factor} = {product} -> {rounded} ms tight", "{need} x {factor} = {product} -> {rounded} 毫秒，紧凑";
     BudgetComfortable: "{need} x {factor} = {product} -> {rounded} ms comfortable", "{need} x {factor} = {product} -> {rounded} 毫秒，宽松";
@@ -99,6 +100,7 @@ terms! {
         "{first} 的调用离开 {zone}（本区 {inside}，其他 {outside}），第二次尝试为 {again}；未计路由";
     Probed: "probed", "实测";
     MeasuredSeries: "P99 {p99} ms of {name}; the number of calls is not told", "{name} 的 P99 {p99} 毫秒；未说明调用次数";
+    MeasuredSeriesOf: "P99 {p99} ms of {name}; at most {count} calls", "{name} 的 P99 {p99} 毫秒；至多 {count} 次调用";
     Repeated: "{count} equal calls of writes", "写操作的相同调用 {count} 次";
     Mean: "mean", "平均";
     Picture: "histogram", "直方图";
@@ -115,6 +117,8 @@ terms! {
     Load: "load", "负载";
     LoadSum: "{qps} calls/s x {rt} ms ({from}) = {flight} in flight; / 0.8 = {advised}", "{qps} 次/秒 x {rt} 毫秒（{from}）= 在途 {flight}；/ 0.8 = {advised}";
     LimitRow: "{name}={each} x {count}: {used} % used", "{name}={each} x {count}：使用 {used} %";
+    LimitRowNode: "{name}={each} of {node}: {used} % used", "{node} 的 {name}={each}：使用 {used} %";
+    LimitRowShare: "{name}={each} of {node}, with {share} of the calls: {used} % used", "{node} 的 {name}={each}，承担 {share} 的调用：使用 {used} %";
     LimitCarries: "carries {qps} calls/s", "可承载 {qps} 次/秒";
     ChainLabel: "chain", "链路";
     HopRow: "{name}: tries {tries}, reached {reached} x, at worst {worst} ms", "{name}：{tries} 次尝试，被调用 {reached} 次，最坏 {worst} 毫秒";

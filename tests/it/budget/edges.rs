@@ -256,7 +256,7 @@ fn impossible_numbers_are_named() {
     for (flag, value, word) in [
         ("--chain", "a:timeout=0", "longer than nothing"),
         ("--chain", "a:p99=0ms", "longer than nothing"),
-        ("--chain", "a:timeout=99999999999999", "hundred days"),
+        ("--chain", "a:timeout=99999999999999", "longer than a day"),
         ("--chain", "a:cluster=failovr", "no strategy of Dubbo"),
         ("--write", "", "name of one method"),
         ("--write", "a b", "name of one method"),

@@ -203,3 +203,48 @@ fn silence_ends_and_passwords_stay_hidden() {
         assert!(!format!("{done:?}").contains("s3cret"), "{done:?}");
     }
 }
+
+/// Group and version are part of the name: of which service times are told must be readable.
+#[test]
+fn times_of_another_group_are_named_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let page = "dubbo_provider_rt_milliseconds_p99{interface=\"com.acme.UserService\",method=\"get\",group=\"a\",version=\"1\"} 450\n\
+        dubbo_provider_rt_milliseconds_p99{interface=\"com.acme.UserService\",method=\"get\",group=\"b\",version=\"null\"} 30\n";
+    let place = super::file(&folder, "page.txt", page);
+    let place = place.as_str();
+    let of = |service: &str, method: &str| {
+        run(&[
+            "timeout-budget",
+            service,
+            method,
+            "--prometheus",
+            place,
+            "-o",
+            "json",
+        ])
+    };
+    let done = of("com.acme.UserService", "get");
+    assert_eq!(done.exit, 4, "{done:?}");
+    assert!(
+        done.stderr.contains(
+            "it tells no response times of com.acme.UserService#get; it does of a/com.acme.UserService:1#get, \
+             b/com.acme.UserService#get: name it with its group and version, or `*` for any"
+        ),
+        "{done:?}"
+    );
+    // Another method is no question of the group.
+    let done = of("a/com.acme.UserService:1", "find");
+    assert!(
+        done.stderr
+            .contains("it does of a/com.acme.UserService:1#get, b/"),
+        "{done:?}"
+    );
+    for (service, high) in [
+        ("a/com.acme.UserService:1", 450.0),
+        ("b/com.acme.UserService", 30.0),
+    ] {
+        let done = of(service, "get");
+        let measured = done.json()["reports"][0]["budget"]["measured"].clone();
+        assert_eq!(measured["p99_high_ms"], high, "{done:?}");
+    }
+}

@@ -124,7 +124,88 @@ fn a_summary_of_few_calls_is_weak() {
         let reason = finding(&found, "DG7010").map(|finding| finding["params"]["reason"].clone());
         let expected = weak.then(|| json!(format!("samples={count} < 368")));
         assert_eq!(reason, expected, "{count}");
+        // What is in its window is not told, but not more than since its start.
+        let measured = &found["budget"]["measured"];
+        assert_eq!(
+            (&measured["samples"], &measured["samples_at_most"]),
+            (&Value::Null, &json!(count))
+        );
+        let shown = ask(&recorded(""), &["--prometheus", &page, "--rtt", "1ms"]).stdout;
+        let words = format!("at most {count} calls");
+        assert!(shown.contains(&words), "{shown}");
     }
+}
+
+/// One of a thousand is not more than one of a thousand: the provider works on after 10 and after 11 of 10,000 calls.
+#[test]
+fn a_provider_outlives_only_when_more_than_one_of_a_thousand_calls_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let recorded = recorded("&timeout=5000");
+    for (slow, expected) in [(10, false), (11, true)] {
+        let text = "10ms\n".repeat(10_000 - slow) + &"3000ms\n".repeat(slow);
+        let path = file(&folder, "rt.txt", &text);
+        let args = [
+            "--samples",
+            &path,
+            "--p99-side",
+            "provider",
+            "--param",
+            "timeout=1000",
+        ];
+        let args = [&args[..], &["--param", "get.timeout=1000"]].concat();
+        let found = answer(&recorded, &args);
+        assert_eq!(
+            finding(&found, "DG7006").is_some(),
+            expected,
+            "{slow}: {found}"
+        );
+    }
+    // A provider that gives up no later outlives nobody.
+    let text = "10ms\n".repeat(9_900) + &"3000ms\n".repeat(100);
+    let path = file(&folder, "rt.txt", &text);
+    let args = [
+        "--samples",
+        &path,
+        "--p99-side",
+        "provider",
+        "--param",
+        "get.timeout=5000",
+    ];
+    assert!(finding(&answer(&recorded, &args), "DG7006").is_none());
+}
+
+#[test]
+fn negative_retries_are_told_as_they_are() {
+    let found = answer(&recorded(""), &["--param", "retries=-1", "--p99", "50ms"]);
+    let tries = &found["budget"]["tries"];
+    assert_eq!(
+        (&tries["retries"], &tries["in_turn"]),
+        (&json!(-1), &json!(1))
+    );
+    assert_eq!(found["budget"]["advice"]["retries"], 0);
+    let shown = ask(&recorded(""), &["--param", "retries=-1"]).stdout;
+    assert!(shown.contains("retries=-1 (consumer) -> 1 try"), "{shown}");
+}
+
+/// A write that is tried again is an error where its method was asked about. Of the whole reference nobody knows whether
+/// this consumer calls it: one step lower, as everything off the path in use.
+#[test]
+fn a_write_of_the_reference_is_one_step_lower() {
+    let url = provider("10.1.0.1", SERVICE, "").replace("methods=get", "methods=createUser,get");
+    let recorded = Recorded::providers(SERVICE, &[&url]);
+    for (method, severity, exit) in [(&["createUser"][..], "error", 1), (&[], "warning", 0)] {
+        let done = ask_of(&recorded, method, &["-o", "json"]);
+        assert_eq!(done.exit, exit, "{done:?}");
+        let found = done.json()["reports"][0].clone();
+        let write = finding(&found, "DG7004").unwrap();
+        assert_eq!(
+            (&write["severity"], &write["certainty"]),
+            (&json!(severity), &json!("likely")),
+            "{method:?}"
+        );
+    }
+    let done = ask_of(&recorded, &[], &["--param", "createUser.retries=0"]);
+    assert_eq!(done.exit, 0, "{done:?}");
 }
 
 #[test]
@@ -171,7 +252,16 @@ fn the_headline_has_its_next_step() {
 /// A long time is no advice, and that is said.
 #[test]
 fn what_cannot_be_set_is_said() {
-    let text = run(&["timeout-budget", SERVICE, "get", "--p99", "400h"]).stdout;
+    let text = run(&[
+        "timeout-budget",
+        SERVICE,
+        "get",
+        "--p99",
+        "24h",
+        "--factor",
+        "1.5-30",
+    ])
+    .stdout;
     assert!(text.contains("more than Dubbo can be given"), "{text}");
 }
 

@@ -40,16 +40,12 @@ fn oracle_routing() {
             );
         }
     }
-    if let Some(dir) = std::env::var_os("DIAG_ORACLE_DIR") {
-        for root in ["routing", "routing/corpus"] {
-            for version in VERSIONS {
-                for (kind, file) in files(&Path::new(&dir).join(root), version) {
-                    if !format!("{version} {kind}").contains(&only) {
-                        continue;
-                    }
-                    total += ask(version, &kind, &file, 1, &mut disagreements);
-                }
+    if let Some(dir) = super::further() {
+        for (version, kind, file) in further_files(&dir) {
+            if !format!("{version} {kind}").contains(&only) {
+                continue;
             }
+            total += ask(version, &kind, &file, 1, &mut disagreements);
         }
     }
     assert!(total > 0);
@@ -68,6 +64,19 @@ fn oracle_routing() {
         disagreements.len(),
         disagreements[..disagreements.len().min(12)].join("\n")
     );
+}
+
+/// The files of another tree: version, kind, file.
+pub(super) fn further_files(tree: &Path) -> impl Iterator<Item = (&'static str, String, PathBuf)> {
+    ["routing", "routing/corpus"]
+        .into_iter()
+        .flat_map(move |root| {
+            let root = tree.join(root);
+            VERSIONS.into_iter().flat_map(move |version| {
+                let found = files(&root, version).into_iter();
+                found.map(move |(kind, file)| (version, kind, file))
+            })
+        })
 }
 
 /// The files of a version: random kinds and `hand`.

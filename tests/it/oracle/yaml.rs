@@ -179,7 +179,7 @@ fn check(case: &Value, version: YamlVersion) -> Outcome {
 #[test]
 fn oracle_yaml() {
     let everything = std::env::var_os("DIAG_ORACLE_ALL").is_some_and(|it| it == "1");
-    let further = std::env::var_os("DIAG_ORACLE_DIR").map(PathBuf::from);
+    let further = super::further();
     let mut disagreements = Vec::new();
     for version in YamlVersion::ALL {
         let own = files(&fixtures(), version);

@@ -231,6 +231,14 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
                 ),
             })
         }
+        Code::ConcurrencyLimit if params.get("share").is_some_and(Value::is_number) => Some((
+            "{name}={each} of {node} does not carry its {share} % of the calls: {needed} needed, {used} % used; {advised} advised",
+            "{node} 的 {name}={each} 承受不住其 {share} % 的调用：需要 {needed}，使用率 {used} %；建议 {advised}",
+        )),
+        Code::ConcurrencyLimit if params.get("node").is_some_and(Value::is_string) => Some((
+            "{name}={each} of {node} does not carry the load: {needed} needed, {used} % used; {advised} advised",
+            "{node} 的 {name}={each} 承受不住负载：需要 {needed}，使用率 {used} %；建议 {advised}",
+        )),
         _ => None,
     }
 }
