@@ -188,6 +188,13 @@ pub enum Doubt {
         /// The largest.
         high: Micros,
     },
+    /// The buckets of a histogram hold another number of values than its `_count` says.
+    CountApart {
+        /// In the buckets.
+        buckets: u64,
+        /// Said.
+        count: u64,
+    },
     /// Counters tell everything since their process started, not a window of time.
     SinceStart,
 }

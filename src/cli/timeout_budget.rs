@@ -19,7 +19,7 @@ pub struct TimeoutBudgetArgs {
     #[arg(value_name = "METHOD", value_hint = ValueHint::Other, value_hint = ValueHint::Other)]
     pub method_name: Option<String>,
     /// 99th percentile of the response time
-    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub p99: Option<String>,
     /// Where it was measured: provider (default) or consumer
     #[arg(long, value_name = "SIDE", value_parser = ["provider", "consumer"], hide_possible_values = true)]
@@ -34,28 +34,28 @@ pub struct TimeoutBudgetArgs {
     #[arg(long, value_name = "FILE|URL")]
     pub prometheus: Option<String>,
     /// Round-trip time
-    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub rtt: Option<String>,
     /// Class of link: same-room, same-city, remote
     #[arg(long, value_name = "CLASS", value_parser = ["same-room", "same-city", "remote"], hide_possible_values = true)]
     pub link: Option<String>,
     /// Time for serialization
-    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub serialization: Option<String>,
     /// Size of a message
-    #[arg(long, value_name = "SIZE", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "SIZE", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub payload: Option<String>,
     /// Bandwidth of the link
-    #[arg(long, value_name = "RATE", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "RATE", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub bandwidth: Option<String>,
     /// Factors, such as 1.5-2
-    #[arg(long, value_name = "FACTORS", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "FACTORS", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub factor: Option<String>,
     /// Which advice: tight or comfortable
     #[arg(long, value_name = "WHICH", value_parser = ["tight", "comfortable"], hide_possible_values = true)]
     pub pick: Option<String>,
     /// Deadline of the caller
-    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "TIME", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub upstream: Option<String>,
     /// Method that writes; repeatable
     #[arg(long, value_name = "METHOD", value_hint = ValueHint::Other, value_hint = ValueHint::Other, action = ArgAction::Append)]
@@ -64,10 +64,10 @@ pub struct TimeoutBudgetArgs {
     #[arg(long, value_name = "CHAIN", value_hint = ValueHint::Other)]
     pub chain: Option<String>,
     /// What if the timeout were this
-    #[arg(long = "try", value_name = "TIME", value_hint = ValueHint::Other)]
+    #[arg(long = "try", value_name = "TIME", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub try_timeout: Option<String>,
     /// Requests per second
-    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other, allow_hyphen_values = true)]
     pub qps: Option<String>,
     /// Flags of all verbs.
     #[command(flatten)]

@@ -173,6 +173,14 @@ fn nonsense_ends_with_a_message() {
         ("--upstream", "later"),
         ("--prometheus", "http://"),
     ] {
+        // As two words a value that begins with `-` is one as well, and its flag is named.
+        let two = run(&["timeout-budget", "a.B", flag, value]);
+        let named = two.stderr.starts_with(&format!("error: {flag}"));
+        let is_place = matches!(flag, "--prometheus" | "--link");
+        assert!(
+            two.exit == 2 && (named || is_place),
+            "{flag} {value}: {two:?}"
+        );
         let flag_value = format!("{flag}={value}");
         let done = run(&[
             "timeout-budget",

@@ -326,6 +326,8 @@ fn of_metrics(found: Found, side: Option<Side>) -> Result<Measured, String> {
         .filter(|(low, high)| *high < p99.low || p99.high.is_some_and(|end| *low > end));
     let doubt = if let Some((low, high)) = elsewhere {
         Some(Doubt::Disagrees { low, high })
+    } else if let Some((buckets, count)) = found.apart {
+        Some(Doubt::CountApart { buckets, count })
     } else if !found.names_service {
         Some(Doubt::Unnamed)
     } else if counted {

@@ -130,7 +130,7 @@ fn assume(computed: &mut Computed<'_>, included: bool) {
     match asked.measured.as_ref().and_then(|found| found.doubt) {
         Some(Doubt::Unit) => assume("unit", "ms", Say::AssumedUnit),
         Some(Doubt::SinceStart) => assume("window", "-", Say::AssumedSinceStart),
-        Some(Doubt::Unnamed | Doubt::Disagrees { .. }) | None => {}
+        Some(Doubt::Unnamed | Doubt::Disagrees { .. } | Doubt::CountApart { .. }) | None => {}
     }
     if !known {
         assume("p99-side", "provider", Say::AssumedProviderSide);

@@ -124,6 +124,11 @@ pub(super) fn weakness(asked: &Asked) -> Option<String> {
         Some(Doubt::Unit) if measured.p99.high.is_some_and(|high| high < SHORT) => {
             return Some(format!("{} without a unit: ms or s?", measured.p99.low));
         }
+        Some(Doubt::CountApart { buckets, count }) => {
+            return Some(format!(
+                "the buckets hold {buckets} values, _count says {count}"
+            ));
+        }
         Some(Doubt::Disagrees { low, high }) => {
             return Some(format!(
                 "a percentile beside the histogram: {low}-{high} ms"

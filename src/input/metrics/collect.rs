@@ -112,7 +112,8 @@ impl Collector {
             self.unknown_unit += 1;
             return Ok(());
         };
-        let Some(time) = micros(sample.value, scale) else {
+        let time = micros(sample.value, scale).filter(|time| *time <= Micros::LONGEST);
+        let Some(time) = time else {
             self.not_numbers += 1;
             return Ok(());
         };
@@ -185,7 +186,7 @@ impl Collector {
         }
         buckets.retain(|_, named| !named.series.is_empty());
         if let Some((name, named)) = preferred(buckets, wanted)? {
-            let (bounds, series, more) = added(&name, named.series, &self.counts)?;
+            let (bounds, series, more, apart) = added(&name, named.series, &self.counts)?;
             left_out.extend(more);
             let beside = preferred(self.percentiles, wanted)
                 .ok()
@@ -196,6 +197,7 @@ impl Collector {
                 whose: whose(&name),
                 names_service: named.names_service || wanted.service.is_none(),
                 beside,
+                apart,
                 fewest: None,
                 series,
                 name,
@@ -220,6 +222,7 @@ impl Collector {
             whose: whose(&name),
             names_service: named.names_service || wanted.service.is_none(),
             beside: None,
+            apart: None,
             fewest: fewest(&name, &named, &self.counts),
             times: Times::P99(low, high),
             series: named.series.len() as u64,
@@ -256,8 +259,8 @@ fn twice(name: &str, labels: &str) -> String {
     format!("the series {name}{{{labels}}} comes twice: expected one scrape")
 }
 
-/// The sum of the series, the number of them, and what was left out.
-type Added = (Buckets, u64, Vec<(&'static str, u64)>);
+/// The sum of the series, the number of them, what was left out, and what buckets and `_count` hold where that differs.
+type Added = (Buckets, u64, Vec<(&'static str, u64)>, Option<(u64, u64)>);
 
 /// All series of a name added up at the ends that each of them has: what lies between ends that only some have is not
 /// known of the others. A series whose last bucket is no `+Inf` is completed by its `_count`, or left out.
@@ -268,9 +271,15 @@ fn added(
 ) -> Result<Added, String> {
     let mut whole_ones = Vec::new();
     let mut incomplete = 0;
+    let (mut held, mut said) = (0.0_f64, 0.0_f64);
     for (labels, mut counts) in series {
+        let of_series = (name.to_owned(), labels.clone());
+        if let (Some(open), Some(total)) = (counts.get(&End::Open), totals.get(&of_series)) {
+            held += open;
+            said += total;
+        }
         if let Entry::Vacant(open) = counts.entry(End::Open) {
-            let Some(total) = totals.get(&(name.to_owned(), labels.clone())) else {
+            let Some(total) = totals.get(&of_series) else {
                 incomplete += 1;
                 continue;
             };
@@ -298,6 +307,11 @@ fn added(
         .copied()
         .filter(|end| whole_ones.iter().all(|counts| counts.contains_key(end)))
         .collect();
+    if all_ends.len() < 2 {
+        return Err(format!(
+            "{name} has no bucket but le=\"+Inf\": how long the calls took is not told"
+        ));
+    }
     if common.len() < 2 {
         return Err(format!(
             "the {} series of {name} have no end of a bucket in common",
@@ -326,6 +340,8 @@ fn added(
         bounds,
         whole_ones.len() as u64,
         left_out.into_iter().filter(|(_, n)| *n > 0).collect(),
+        // What is counted between two reads of one scrape is no difference.
+        ((held - said).abs() > 0.01 * held.max(said)).then(|| (whole(held), whole(said.max(0.0)))),
     ))
 }
 

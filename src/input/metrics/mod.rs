@@ -59,6 +59,8 @@ pub struct Found {
     pub names_service: bool,
     /// The 99th percentiles that the same page tells beside a histogram: the smallest and the largest.
     pub beside: Option<(Micros, Micros)>,
+    /// Values that the buckets hold in all, and what `_count` says, where they are apart.
+    pub apart: Option<(u64, u64)>,
     /// How many series went into it.
     pub series: u64,
     /// Calls that the smallest of the summaries counts since its process started: no more of them are in its window.

@@ -285,3 +285,34 @@ fn nothing_is_added_to_the_consumers_own_time() {
     );
     assert!(text.contains("= 450 ms"), "{text}");
 }
+
+/// Buckets and `_count` of one scrape tell the same number: where they do not, a counter was reset or pages were mixed.
+#[test]
+fn buckets_that_hold_another_number_than_their_count_are_weak() {
+    let folder = tempfile::tempdir().unwrap();
+    let labels = format!("interface=\"{SERVICE}\",method=\"get\"");
+    for (count, expected) in [
+        (20_000, true),
+        (5_000, true),
+        (10_050, false),
+        (10_000, false),
+    ] {
+        let mut text: String = [("0.04", 9_000), ("0.05", 9_990), ("+Inf", 10_000)]
+            .map(|(le, count)| format!("call_seconds_bucket{{{labels},le=\"{le}\"}} {count}\n"))
+            .concat();
+        text.push_str(&format!("call_seconds_count{{{labels}}} {count}\n"));
+        let page = file(&folder, "page.txt", &text);
+        let found = answer(&recorded(""), &["--prometheus", &page, "--rtt", "1ms"]);
+        let reason = finding(&found, "DG7010").map(|found| found["params"]["reason"].clone());
+        let words = format!("the buckets hold 10000 values, _count says {count}");
+        assert_eq!(reason, expected.then(|| json!(words)), "{count}");
+    }
+    let page = file(
+        &folder,
+        "page.txt",
+        &format!("call_seconds_bucket{{{labels},le=\"+Inf\"}} 9\n"),
+    );
+    let done = ask(&recorded(""), &["--prometheus", &page]);
+    assert_eq!(done.exit, 4, "{done:?}");
+    assert!(done.stderr.contains("has no bucket but"), "{done:?}");
+}
