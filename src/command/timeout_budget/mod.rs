@@ -42,6 +42,9 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
     begin(flags, &settings);
     measured::measure(args, &settings, &mut asked)?;
     let files = files::read(&args.common)?;
+    if args.service.is_some() && files.iter().any(|file| file.asks) && !files.iter().any(tells) {
+        warn(flags, &[NOTHING_TOLD.to_owned()]);
+    }
     let gathered = match &args.common.sight.snapshot {
         Some(path) => recorded(path, args, &settings, files)?,
         None => live(args, &mut settings, files, &asked, around)?,
@@ -77,6 +80,9 @@ pub(super) fn run(args: &TimeoutBudgetArgs, around: &Surroundings) -> anyhow::Re
 /// What is missing behind a port.
 const NO_METRICS: &str = "no QOS port gave response times (`metrics` of 3.2 and later with dubbo-metrics-prometheus, to \
                           peers on its own host): give --p99 or --prometheus";
+
+/// What is said of a text that has nothing for this verb.
+const NOTHING_TOLD: &str = "the text tells of no call that ran out of time or was refused";
 
 /// The name of a service that nobody named.
 const UNNAMED: &str = "-";

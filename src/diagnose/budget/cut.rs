@@ -1,12 +1,13 @@
 //! Times that end where the consumer stops waiting: of calls that ran into the timeout only the timeout is measured, and
 //! the true P99 lies anywhere beyond.
 //!
-//! The consumer's own times end there by nature. Of times whose side nobody told it is seen by a heap of them at the
+//! The consumer's own times end there by nature, or with the last of its tries. Of times whose side nobody told it is seen by a heap of them at the
 //! timeout with next to nothing behind it. A P99 that a person gives is taken as the true one.
 
 use super::compute::Computed;
 use crate::budget::{
     asked::{Asked, Distribution, From, Measured},
+    histogram::Histogram,
     plan::Side,
     time::Micros,
 };
@@ -15,6 +16,8 @@ use crate::budget::{
 const LATE: Micros = Micros::from_millis(60);
 /// Fewer values are no heap.
 const FEW: u64 = 3;
+/// The end of so many tries is looked for.
+const TRIES: u64 = 10;
 
 /// A little below a limit: buckets and clocks are not exact.
 pub(super) const fn just_below(limit: Micros) -> Micros {
@@ -32,9 +35,14 @@ pub(super) fn open_ended(computed: &Computed<'_>) -> Option<Asked> {
     if measured.from == From::Given || measured.cut_at.is_some() || !computed.has_service() {
         return None;
     }
+    let tries = computed
+        .budget
+        .tries
+        .as_ref()
+        .map_or(1, |tries| tries.in_turn);
     let cut = computed
         .timeouts()
-        .map(|(_, limit)| limit)
+        .flat_map(|(_, limit)| (1..=tries.min(TRIES)).map(move |tries| limit.times(tries)))
         .filter(|limit| ends_at(measured, *limit))
         .min()?;
     let mut asked = computed.asked.clone();
@@ -53,15 +61,19 @@ fn ends_at(measured: &Measured, limit: Micros) -> bool {
         return false;
     };
     let reaches = high >= limit && measured.p99.low <= noticed(limit);
-    let of_consumer = measured.side_known && measured.side == Side::Consumer;
-    reaches && (of_consumer || !measured.side_known && heap(measured, limit))
+    if !reaches || measured.side_known && measured.side == Side::Provider {
+        return false;
+    }
+    match &measured.distribution {
+        Some(Distribution::Fine(histogram)) => heap(histogram, limit, measured.side_known),
+        // Of buckets and percentiles only whose they are is known.
+        _ => measured.side_known,
+    }
 }
 
-/// Whether values heap up at a limit and nearly none lies beyond.
-fn heap(measured: &Measured, limit: Micros) -> bool {
-    let Some(Distribution::Fine(histogram)) = &measured.distribution else {
-        return false;
-    };
+/// Whether nearly no value lies beyond a limit; of times that are not known to be the consumer's they also have to heap up
+/// there.
+fn heap(histogram: &Histogram, limit: Micros, of_consumer: bool) -> bool {
     let (start, end) = (just_below(limit), noticed(limit));
     let before = Micros(start.0.saturating_sub(end.0 - start.0));
     let (mut under, mut at, mut beyond) = (0_u64, 0_u64, 0_u64);
@@ -74,13 +86,13 @@ fn heap(measured: &Measured, limit: Micros) -> bool {
             under += count;
         }
     }
-    at >= FEW && beyond.saturating_mul(10) <= at && under.saturating_mul(4) <= at
+    at >= FEW && beyond.saturating_mul(10) <= at && (of_consumer || under.saturating_mul(4) <= at)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::budget::{histogram::Histogram, quantile::Quantile};
+    use crate::budget::quantile::Quantile;
 
     fn measured(values: impl IntoIterator<Item = u64>, side: Option<Side>) -> Measured {
         let mut histogram = Histogram::new();
@@ -120,6 +132,9 @@ mod tests {
         // A tail that passes a limit, or ends a little behind it, has none either.
         assert!(!ends_at(&measured(spread(1000, 2000), None), second));
         assert!(!ends_at(&measured(spread(1000, 1020), None), second));
+        // Of the consumer measured under another timeout: they pass this one.
+        let passing = || spread(1000, 1020).map(|value| value * 3 / 2);
+        assert!(!ends_at(&measured(passing(), Some(Side::Consumer)), second));
         // Less than one of a hundred: the P99 is below.
         let few = || spread(995, 300).chain([1000; 5]);
         assert!(!ends_at(&measured(few(), Some(Side::Consumer)), second));

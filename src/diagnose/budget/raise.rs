@@ -97,7 +97,7 @@ pub(super) fn weakness(asked: &Asked) -> Option<String> {
     let measured = asked.measured.as_ref()?;
     if let Some(cut) = measured.cut_at {
         return Some(format!(
-            "the times end at the timeout in force, {cut} ms: what the calls take beyond it is not known"
+            "the times end at {cut} ms, where the consumer stops waiting: what the calls take beyond it is not known"
         ));
     }
     // More than one call of a hundred without a time: the P99 of the others is not that of all.

@@ -246,3 +246,44 @@ proptest! {
         }
     }
 }
+
+proptest! {
+    /// The sum of the series is the histogram of all their values, at the ends that every series has.
+    #[test]
+    fn added_series_are_the_histogram_of_all_values(
+        series in prop::collection::vec(prop::collection::vec(0_u64..2000, 1..40), 1..5),
+        ends in prop::collection::btree_set(1_u64..2000, 1..6),
+        own in prop::collection::vec(1_u64..2000, 5),
+    ) {
+        let under = |values: &[u64], end: u64| values.iter().filter(|value| **value <= end).count() as u64;
+        let mut text = String::new();
+        for (index, values) in series.iter().enumerate() {
+            let mut all = ends.clone();
+            // One end that others may lack.
+            if series.len() > 1 {
+                all.insert(own[index]);
+            }
+            for end in all {
+                let count = under(values, end);
+                writeln!(text, "rt_milliseconds_bucket{{ip=\"{index}\",le=\"{end}\"}} {count}").unwrap();
+            }
+            let count = values.len();
+            writeln!(text, "rt_milliseconds_bucket{{ip=\"{index}\",le=\"+Inf\"}} {count}").unwrap();
+        }
+        let Times::Buckets(buckets) = of(&text, None).unwrap().times else {
+            panic!("buckets were given");
+        };
+        let together = series.concat();
+        for end in &ends {
+            let place = Some(Micros::from_millis(*end));
+            prop_assert!(buckets.iter().any(|(upper, _)| *upper == place));
+        }
+        for (upper, count) in buckets {
+            let expected = match upper {
+                Some(end) => under(&together, end.0 / 1000),
+                None => together.len() as u64,
+            };
+            prop_assert_eq!(count, expected);
+        }
+    }
+}

@@ -55,7 +55,7 @@ terms! {
     NeedAtLeast: "more than {p99} (P99, {side} side, {from}) + {rtt} (RTT, {rtt_from}) + {serialization} (serialization) = more than {total} ms",
         "大于 {p99}（P99，{side}，{from}）+ {rtt}（RTT，{rtt_from}）+ {serialization}（序列化）= 大于 {total} 毫秒";
     BudgetOpen: "none: the 99th percentile lies above the last bucket, and nothing says how far", "无：第 99 百分位高于最后一个桶，高出多少未知";
-    BudgetCut: "none: the times end at the timeout of {cut} ms, and nothing says how long these calls take without it", "无：时间止于超时 {cut} 毫秒，若无此超时这些调用要多久未知";
+    BudgetCut: "none: the times end at {cut} ms, where the consumer stops waiting, and nothing says how long these calls take", "无：时间止于 {cut} 毫秒，即消费者停止等待之处，这些调用要多久未知";
     Budget: "budget", "预算";
     BudgetTight: "{need} x {factor} = {product} -> {rounded} ms tight", "{need} x {factor} = {product} -> {rounded} 毫秒，紧凑";
     BudgetComfortable: "{need} x {factor} = {product} -> {rounded} ms comfortable", "{need} x {factor} = {product} -> {rounded} 毫秒，宽松";

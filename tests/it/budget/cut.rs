@@ -70,7 +70,7 @@ fn times_that_end_at_the_timeout_do_not_tell_the_p99() {
         assert!(
             reason(&found)
                 .unwrap()
-                .contains("end at the timeout in force, 1000 ms")
+                .contains("the times end at 1000 ms, where the consumer stops waiting")
         );
         let list = codes(&found);
         assert!(
@@ -81,7 +81,7 @@ fn times_that_end_at_the_timeout_do_not_tell_the_p99() {
         let text = ask(&recorded, &args).stdout;
         let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
-            flat.contains("the times end at the timeout of 1000 ms"),
+            flat.contains("none: the times end at 1000 ms, where the consumer stops waiting"),
             "{text}"
         );
         assert!(!text.contains("advice  "), "{text}");
@@ -212,5 +212,39 @@ fn equal_calls_prove_nothing_when_the_clock_went_back() {
         assert_eq!(measured["repeated_total"] == 0, !proved, "{found}");
         let told = measured["remarks"].to_string().contains("unknown distance");
         assert_eq!(told, !proved, "{found}");
+    }
+}
+
+/// Three tries of 300 ms: the consumer gives up after 900.
+#[test]
+fn times_that_end_with_the_last_try_are_open_as_well() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(
+        &folder,
+        "rt.txt",
+        &("50ms\n".repeat(970) + &"905ms\n".repeat(30)),
+    );
+    for (retries, is_cut) in [("retries=2", true), ("retries=0", false)] {
+        let args = [
+            "--samples",
+            &path,
+            "--param",
+            "timeout=300",
+            "--param",
+            retries,
+        ];
+        let found = answer(&recorded(""), &args);
+        let cut = &found["budget"]["measured"]["cut_at_ms"];
+        assert_eq!(*cut == json!(900.0), is_cut, "{retries}: {found}");
+        assert_eq!(
+            found["budget"]["advice"].is_null(),
+            is_cut,
+            "{retries}: {found}"
+        );
+        let list = codes(&found);
+        assert!(
+            list.iter().any(|(code, _)| code == "DG7001"),
+            "{retries}: {list:?}"
+        );
     }
 }

@@ -309,3 +309,19 @@ fn impossible_numbers_are_named() {
     let both = found(&["--p99", "10ms", "--p99-side", "consumer", "--rtt", "50ms"]);
     assert!(!both.contains("DG7011"), "{both}");
 }
+
+/// With a service named its budget is told all the same, and that the text has nothing for it.
+#[test]
+fn a_text_without_a_timeout_is_said_to_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    for text in ["", "hello\nnothing to see here\n"] {
+        let log = file(&folder, "app.log", text);
+        let done = ask(&recorded(), &["--from-log", &log]);
+        assert_eq!(done.exit, 0, "{done:?}");
+        assert!(
+            done.stderr
+                .contains("no call that ran out of time or was refused"),
+            "{text:?}: {done:?}"
+        );
+    }
+}
