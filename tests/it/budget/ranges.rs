@@ -297,10 +297,10 @@ fn buckets_that_hold_another_number_than_their_count_are_weak() {
         (10_050, false),
         (10_000, false),
     ] {
-        let mut text: String = [("0.04", 9_000), ("0.05", 9_990), ("+Inf", 10_000)]
+        let text: String = [("0.04", 9_000), ("0.05", 9_990), ("+Inf", 10_000)]
             .map(|(le, count)| format!("call_seconds_bucket{{{labels},le=\"{le}\"}} {count}\n"))
-            .concat();
-        text.push_str(&format!("call_seconds_count{{{labels}}} {count}\n"));
+            .concat()
+            + &format!("call_seconds_count{{{labels}}} {count}\n");
         let page = file(&folder, "page.txt", &text);
         let found = answer(&recorded(""), &["--prometheus", &page, "--rtt", "1ms"]);
         let reason = finding(&found, "DG7010").map(|found| found["params"]["reason"].clone());
