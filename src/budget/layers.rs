@@ -8,7 +8,7 @@ use crate::{
         url::{Url, is_true},
         version::DubboVersion,
     },
-    view::directory::ServiceUrl,
+    view::directory::{ServiceUrl, look_up_defaults},
 };
 
 /// Whose value it is.
@@ -251,21 +251,11 @@ fn method_value<'a>(url: &'a Url, method: &str, key: &str) -> Option<(String, &'
     Some((name, value))
 }
 
-/// A 2.x URL as `URL.getParameter` of its reader answers: before 2.7.5 what stands as `default.<key>` counts where the key
+/// A 2.x URL as `URL.getParameter` of its reader answers: up to 2.7.4 what stands as `default.<key>` counts where the key
 /// itself is missing or empty. Of later versions the URL as it is.
 pub fn with_defaults(url: &Url, version: &DubboVersion) -> Url {
     let mut url = url.clone();
-    if version.at_least([2, 7, 5]) {
-        return url;
-    }
-    let defaults: Vec<(String, String)> = url
-        .parameters
-        .iter()
-        .filter_map(|(key, value)| Some((key.strip_prefix("default.")?, value)))
-        .filter(|(key, _)| url.text(key).is_none())
-        .map(|(key, value)| (key.to_owned(), value.clone()))
-        .collect();
-    url.parameters.extend(defaults);
+    look_up_defaults(&mut url.parameters, version);
     url
 }
 

@@ -1,6 +1,6 @@
 //! What consumer and rules make of one provider URL: `mergeUrl`, `overrideWithConfigurator`, `getEffectiveProtocol`.
 
-use super::merge::merge_at_once;
+use super::merge::{look_up_defaults, merge_at_once};
 use super::{Directory, NotifyError, ServiceUrl};
 use crate::model::url::Url;
 use crate::rule::override_order::Configurators;
@@ -16,6 +16,7 @@ impl Directory {
             // 2.x, and in 3.x what came among the configurators
             let mut merged = merge_at_once(notified.own(), &self.query, &self.subscription.version);
             self.configure_plain(&mut merged)?;
+            look_up_defaults(&mut merged.parameters, &self.subscription.version);
             merged
                 .parameters
                 .insert("check".to_owned(), "false".to_owned());

@@ -56,6 +56,9 @@ pub fn merge_at_once(
         merged.remove(name);
         merged.remove(&format!("default.{name}"));
     }
+    if looks_up_defaults(version) {
+        take_back_defaults(remote, &mut merged);
+    }
     if !consumer.is_empty() {
         if version.line() < Line::V2_7 {
             merge_consumer_2_6(remote, consumer, &mut merged);
@@ -67,6 +70,38 @@ pub fn merge_at_once(
         parameters: merged,
         ..provider.clone()
     }
+}
+
+/// Whether `URL.getParameter` looks for `default.<key>` where the key is missing or empty (up to 2.7.4). What is read then
+/// has it copied to the key, which is the same for one URL, but not once others are put over it.
+fn looks_up_defaults(version: &DubboVersion) -> bool {
+    !version.at_least([2, 7, 5])
+}
+
+/// Removes what stands for `default.<key>` only.
+fn take_back_defaults(remote: &BTreeMap<String, String>, merged: &mut BTreeMap<String, String>) {
+    for (name, value) in remote {
+        if let Some(key) = name.strip_prefix("default.")
+            && remote.get(key) == Some(value)
+        {
+            merged.remove(key);
+        }
+    }
+}
+
+/// Gives keys that are missing or empty what stands as their `default.<key>`, where this version looks for it.
+pub fn look_up_defaults(parameters: &mut BTreeMap<String, String>, version: &DubboVersion) {
+    if !looks_up_defaults(version) {
+        return;
+    }
+    let is_set = |key: &str| parameters.get(key).is_some_and(|value| !value.is_empty());
+    let defaults: Vec<(String, String)> = parameters
+        .iter()
+        .filter_map(|(name, value)| Some((name.strip_prefix("default.")?, value)))
+        .filter(|(key, _)| !is_set(key))
+        .map(|(key, value)| (key.to_owned(), value.clone()))
+        .collect();
+    parameters.extend(defaults);
 }
 
 fn merge_consumer_2_7(

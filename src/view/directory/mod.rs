@@ -14,7 +14,7 @@ mod service_url;
 
 use std::collections::BTreeMap;
 
-pub use self::merge::merge_at_once;
+pub use self::merge::{look_up_defaults, merge_at_once};
 pub use self::protocols::{Protocols, Support};
 pub use self::refresh::{Fate, Invoker, Notice, Outcome};
 pub use self::registry::Notified;

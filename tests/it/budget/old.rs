@@ -123,3 +123,81 @@ fn defaults_of_a_provider() {
         assert_eq!(own["value"], threads, "{release}");
     }
 }
+
+/// A consumer-wide default beats that of the provider, and loses to what the provider sets for the service: before 2.7.5
+/// both are looked up in the merged URL.
+#[test]
+fn defaults_of_both_sides() {
+    for (dubbo, theirs, ours, millis, tries) in [
+        (
+            "2.6.12",
+            "default.timeout=300&default.retries=4",
+            "default",
+            1500,
+            2,
+        ),
+        (
+            "2.7.1",
+            "default.timeout=300&default.retries=4",
+            "default",
+            1500,
+            2,
+        ),
+        (
+            "2.7.4.1",
+            "default.timeout=300&default.retries=4",
+            "default",
+            1500,
+            2,
+        ),
+        ("2.6.12", "timeout=300&retries=4", "default", 300, 5),
+        (
+            "2.6.12",
+            "default.timeout=300&default.retries=4",
+            "",
+            1500,
+            2,
+        ),
+        // What a later version copies is as good as set; what the consumer has under `default.` it does not read.
+        (
+            "2.7.23",
+            "default.timeout=300&default.retries=4",
+            "default",
+            300,
+            5,
+        ),
+    ] {
+        let url = provider("10.1.0.1", SERVICE, &format!("&{theirs}"));
+        let url = url.replace("release=3.2.16", "release=2.6.12");
+        let recorded = Recorded::providers(SERVICE, &[&url]);
+        let dot = if ours.is_empty() { "" } else { "." };
+        let params = [
+            format!("{ours}{dot}timeout=1500"),
+            format!("{ours}{dot}retries=1"),
+        ];
+        let found = budget(&[
+            "--snapshot",
+            recorded.path(),
+            "--registry",
+            REGISTRY,
+            "--consumer-app",
+            "web",
+            "--consumer-ip",
+            "10.1.9.9",
+            "--dubbo",
+            dubbo,
+            "--param",
+            &params[0],
+            "--param",
+            &params[1],
+        ]);
+        assert_eq!(
+            found["in_force"][0]["timeout_ms"], millis,
+            "{dubbo} {theirs}: {found}"
+        );
+        assert_eq!(
+            found["tries"]["in_turn"], tries,
+            "{dubbo} {theirs}: {found}"
+        );
+    }
+}
