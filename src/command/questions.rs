@@ -312,9 +312,17 @@ fn base(
         question.config_center = question
             .config_center
             .or_else(|| found.config_center.clone());
+        question.no_config_center |= found.no_config_center && question.config_center.is_none();
         question.metadata_report = question
             .metadata_report
             .or_else(|| found.metadata_report.clone());
+        if let Some(other) = found.contradiction(&settings.registries) {
+            let group = other.group.as_ref();
+            let group = group.map_or_else(String::new, |(group, _)| format!(", group {group}"));
+            notes.push(format!(
+                "{id} names another registry for the consumer than --registry: {other}{group}; what was given is asked"
+            ));
+        }
         if settings.registries.is_empty() {
             question.registries.extend(found.registries.iter().cloned());
             question

@@ -7,6 +7,7 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, SourceId, SourceKind, Want},
     view::{
+        config_center,
         evidence::scope_evidence,
         held::{Elsewhere, Entry, Held, Layer, LayerKind, Reach, ReachFailure},
         missing::Missing,
@@ -168,7 +169,7 @@ fn read(
     address: &RegistryAddress,
     missing: &Missing,
 ) -> Registry {
-    let held = match (source_of(snapshot, address), address.kind) {
+    let mut held = match (source_of(snapshot, address), address.kind) {
         (Some(source), RegistryKind::Zookeeper) => {
             zookeeper::held(snapshot, question, address, &source, missing)
         }
@@ -186,6 +187,7 @@ fn read(
             },
         )],
     };
+    config_center::replace(question, snapshot, missing, &mut held);
     Registry {
         address: Some(address.clone()),
         held,

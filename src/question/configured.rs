@@ -25,6 +25,8 @@ pub struct Configured {
     pub migration: BTreeMap<String, String>,
     /// `dubbo.config-center.address`.
     pub config_center: Option<RegistryAddress>,
+    /// Every registry says `use-as-config-center=false`, and no config centre is given apart.
+    pub no_config_center: bool,
     /// `dubbo.metadata-report.address`.
     pub metadata_report: Option<RegistryAddress>,
     /// Properties with a `${..}` that the file does not define: property, line, placeholder.
@@ -67,9 +69,29 @@ pub fn configured(properties: &[Property]) -> Configured {
     };
     let center = beside("dubbo.config-center");
     let report = beside("dubbo.metadata-report");
+    found.no_config_center = center.is_none() && reader.is_no_config_center();
     found.config_center = center;
     found.metadata_report = report;
     found
+}
+
+impl Configured {
+    /// A registry of the file that is none of those given; another namespace or group is another one.
+    pub fn contradiction(&self, given: &[RegistryAddress]) -> Option<&RegistryAddress> {
+        let place = |address: &RegistryAddress| {
+            let group = address.group.as_ref().map(|(group, _)| group.clone());
+            let namespace = address.namespace.clone().filter(|name| name != "public");
+            (address.kind, namespace, group)
+        };
+        let is_same = |one: &RegistryAddress, other: &RegistryAddress| {
+            let mut members = one.members.iter();
+            members.any(|member| other.members.contains(member)) && place(one) == place(other)
+        };
+        let is_given = |other: &RegistryAddress| given.iter().any(|one| is_same(one, other));
+        self.registries
+            .iter()
+            .find(|other| !given.is_empty() && !is_given(other))
+    }
 }
 
 struct Reader<'a> {
@@ -88,6 +110,20 @@ impl Reader<'_> {
         std::iter::once("dubbo.registry".to_owned())
             .chain(ids)
             .collect()
+    }
+
+    /// Whether no registry is taken for the config centre (`DefaultApplicationDeployer.isUsedRegistryAsConfigCenter`).
+    fn is_no_config_center(&self) -> bool {
+        let says = |prefix: &str| {
+            let value = self.text(&format!("{prefix}.use-as-config-center"));
+            matches!(value, Ok(Some(value)) if value.eq_ignore_ascii_case("false"))
+        };
+        let of_all = says("dubbo.registry");
+        let registries = self.registries();
+        let own = registries
+            .iter()
+            .filter(|prefix| *prefix != "dubbo.registry");
+        of_all || own.clone().next().is_some() && own.clone().all(|prefix| says(prefix))
     }
 
     /// A value with the `${..}` that the file defines put in; `Err` has one that it does not define.

@@ -38,6 +38,8 @@ pub struct Question {
     pub place_assumed: bool,
     /// The config centre when it is not derived from the registry.
     pub config_center: Option<RegistryAddress>,
+    /// The registry is no config centre either (`use-as-config-center=false`).
+    pub no_config_center: bool,
     /// The metadata report when it is not derived from the registry.
     pub metadata_report: Option<RegistryAddress>,
     /// The invocation, as far as it is known.
@@ -69,6 +71,7 @@ impl Question {
             also_search: Vec::new(),
             place_assumed: false,
             config_center: None,
+            no_config_center: false,
             metadata_report: None,
             invocation: Invocation::default(),
             sweep: true,

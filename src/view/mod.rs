@@ -4,6 +4,7 @@
 //! It never decides a verdict; `diagnose` does.
 
 pub mod application;
+pub(crate) mod config_center;
 pub mod directory;
 pub mod evidence;
 pub mod held;

@@ -62,6 +62,7 @@ sentences! {
     ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称，共 {bytes} 字节；除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";
     SweepCut: "only {count} of {total} namespaces were looked into", "只查找了 {total} 个命名空间中的 {count} 个";
     SweepOff: "looking into other places was switched off", "已关闭对其他位置的查找";
+    ConfigCenter: "the config centre {address}", "配置中心 {address}";
     NoRegistryRecorded: "the recording holds nothing of this registry", "快照中没有此注册中心的内容";
     NoRegistryNamed: "no registry was named and none could be taken from a log", "未指定注册中心，日志中也没有";
 

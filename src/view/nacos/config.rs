@@ -12,11 +12,11 @@ use crate::{
     rule::LONGEST,
     snapshot::{Line, Seen},
     view::{
+        config_center::Rules,
         held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
         rule_store::{RuleStore, StoredRule, too_long},
         settings::leaves_providers,
-        stage::NotSeen,
     },
 };
 
@@ -37,7 +37,7 @@ pub(super) fn rules(
     place: &Place,
     question: &Question,
     providers: &[String],
-) -> (Vec<Layer>, Vec<NotSeen>, RuleStore) {
+) -> Rules {
     let keys = RuleKeys {
         question,
         providers,
@@ -143,7 +143,11 @@ pub(super) fn rules(
     store.stored.dedup_by(|a, b| a.name == b.name);
     store.migration.sort_by(|a, b| a.name.cmp(&b.name));
     store.migration.dedup_by(|a, b| a.name == b.name);
-    (layers, missing, store)
+    Rules {
+        layers,
+        missing,
+        store,
+    }
 }
 
 /// Rules that lie where nobody reads any: in another group, under a key that is nearly one, or in the namespace `public`

@@ -24,6 +24,7 @@ use self::{
     shape::{Instance, Named},
 };
 use super::{
+    config_center::Rules,
     held::{Entry, Held, Layer, LayerKind, Listing, NacosSide, NearInterface, Raw, Removal},
     missing::Missing,
     names::{is_near, is_same_spelling, is_shell_eaten},
@@ -70,6 +71,24 @@ pub fn held(
         .iter()
         .map(|member| read(server(Some(member.as_str())), &place, question, registry))
         .collect()
+}
+
+/// Rules of a config centre that is given apart.
+pub(crate) fn center(
+    (snapshot, source): (&Snapshot, &SourceId),
+    question: &Question,
+    center: &RegistryAddress,
+    providers: &[String],
+    missing: &Missing,
+) -> Rules {
+    let server = Server {
+        snapshot,
+        source,
+        via: None,
+        lost: None,
+        missing,
+    };
+    config::rules(server, &Place::of(center, question), question, providers)
 }
 
 /// Members that answered for the service by name.
@@ -126,7 +145,11 @@ fn read(
     let (namespaces, known) = sweep::other_namespaces(server, place);
     let application = application::application(server, place, question, registry, &namespaces);
     let providers = rule_keys::applications(&entries, &application);
-    let (mut layers, rules_not_seen, rules) = config::rules(server, place, question, &providers);
+    let Rules {
+        mut layers,
+        missing: rules_not_seen,
+        store: rules,
+    } = config::rules(server, place, question, &providers);
     if let Seen::Here(names, _) = &listed {
         layers.extend(orphans(names, interface));
     }

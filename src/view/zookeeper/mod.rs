@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use self::{place::Place, tree::Tree};
 use super::{
+    config_center::Rules,
     held::{Entry, Held, Layer, LayerKind, Listing, Reach},
     missing::Missing,
     moved::Applications,
@@ -86,6 +87,24 @@ fn is_out_of_order(held: &Held) -> bool {
     )
 }
 
+/// Rules of a config centre that is given apart.
+pub(crate) fn center(
+    (snapshot, source): (&Snapshot, &SourceId),
+    question: &Question,
+    center: &RegistryAddress,
+    providers: &[String],
+    missing: &Missing,
+) -> Rules {
+    let tree = Tree {
+        snapshot,
+        source,
+        via: None,
+        missing,
+    };
+    let place = Place::of(center, Some(center));
+    rules::rules(tree, &place, question, center, providers)
+}
+
 /// Applications that provide other interfaces at a registry's place; `None` when that is not known completely.
 pub(crate) fn other_applications(
     snapshot: &Snapshot,
@@ -134,7 +153,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
     let (consumers, _) = entries::read_entries(tree, &category("consumers"));
     let application = application::application(tree, place, question, registry);
     let providers = rule_keys::applications(&entries, &application);
-    let rules::Rules {
+    let Rules {
         mut layers,
         missing: rules_not_seen,
         store,

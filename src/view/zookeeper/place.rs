@@ -37,9 +37,7 @@ impl Place {
         {
             let namespace = center.namespace.as_deref().unwrap_or("dubbo");
             config_roots.push(format!("{chroot}{}/config", rooted(namespace)));
-            if let Some((group, _)) = &center.group {
-                config_roots.push(format!("{chroot}{}/config", rooted(group)));
-            }
+            config_roots.push(config_root(&chroot, center));
         }
         let mut instance_roots = vec![format!("{chroot}{SERVICES}")];
         if group.is_some() {
@@ -81,6 +79,13 @@ impl Place {
         dedup(&mut paths);
         paths
     }
+}
+
+/// Root of the rules of a config centre that is given apart.
+pub(super) fn config_root(chroot: &str, center: &RegistryAddress) -> String {
+    let group = center.group.as_ref().map(|(group, _)| group.as_str());
+    let name = group.or(center.namespace.as_deref()).unwrap_or("dubbo");
+    format!("{chroot}{}/config", rooted(name))
 }
 
 /// `/` and a group; a leading slash is kept as it is.

@@ -3,7 +3,7 @@
 //! What a text says is decided where it is replayed.
 
 use super::{
-    place::Place,
+    place::{Place, config_root},
     tree::{Tree, not_seen},
 };
 use crate::{
@@ -12,10 +12,10 @@ use crate::{
     rule::LONGEST,
     snapshot::Seen,
     view::{
+        config_center::Rules,
         held::{Layer, LayerKind},
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
-        rule_store::{RuleStore, StoredRule, too_long},
-        stage::NotSeen,
+        rule_store::{StoredRule, too_long},
     },
 };
 
@@ -60,22 +60,11 @@ pub(super) fn rules(
     found
 }
 
-/// What was found.
-#[derive(Debug, Default)]
-pub(super) struct Rules {
-    /// What is there.
-    pub(super) layers: Vec<Layer>,
-    /// Rule nodes that a consumer reads and nobody saw.
-    pub(super) missing: Vec<NotSeen>,
-    /// The texts.
-    pub(super) store: RuleStore,
-}
-
 /// Whether this consumer reads its rules under a root: an address' `?group=` leaves them under `/dubbo`, the
 /// attribute moves them (seen on 2.7.23 to 3.3.6).
 fn is_read(place: &Place, registry: &RegistryAddress, question: &Question, root: &str) -> bool {
-    if question.config_center.is_some() {
-        return place.config_roots.last().is_some_and(|last| last == root);
+    if let Some(center) = &question.config_center {
+        return root == config_root(&place.chroot, center);
     }
     match &registry.group {
         Some((_, GroupOrigin::Attribute)) => root == format!("{}/config", place.root),

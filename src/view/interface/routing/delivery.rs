@@ -184,7 +184,11 @@ fn raised(case: &Case<'_>, rule: &str, read: &[String], evidence: Vec<Evidence>)
             format!("{place}/{key}")
         }
     };
-    let read: Vec<String> = read.iter().map(under).collect();
+    let read: Vec<String> = if case.question.no_config_center {
+        vec!["- (use-as-config-center=false)".to_owned()]
+    } else {
+        read.iter().map(under).collect()
+    };
     Raised {
         code: Code::RuleNotDelivered,
         params: super::told::object(json!({
