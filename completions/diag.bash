@@ -1885,6 +1885,14 @@ _diag_live() {
         local mark=${breaks:${#breaks}-1}
         [[ $COMP_WORDBREAKS == *"$mark"* ]] && strip=${cur%"${cur##*"$mark"}"}
     fi
+    # Where a service stands no file is meant: without a name nothing is offered, least of all the files of this folder.
+    if [[ $cur != -* && ${#typed[@]} -gt 1 && ${typed[${#typed[@]}-1]} != -* ]]; then
+        case ${typed[1]} in
+            no-provider | timeout-budget | route-replay | snapshot)
+                compopt +o default +o bashdefault 2>/dev/null
+                ;;
+        esac
+    fi
     if (( ! ${#names[@]} )); then
         # The static part takes what stands behind a colon or equal sign for a word of its own, and offers flags for it.
         if [[ -n $strip ]]; then

@@ -7,6 +7,10 @@ use super::style::{Style, Styler};
 /// Columns of a label, two blanks before and one after included.
 const LABEL: usize = 12;
 
+/// Columns that text beside a first part needs at least, and the indent of what stands below it instead.
+const BESIDE: usize = 16;
+const BELOW: usize = 6;
+
 /// A text that grows line by line.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -89,6 +93,15 @@ impl Page {
     /// The same with another indent for the lines that follow.
     pub(super) fn heading(&mut self, head: &str, head_style: Style, text: &str, indent: usize) {
         let rest = self.width.saturating_sub(indent).max(12);
+        // Beside a first part that takes most of a narrow line there is no room: what follows stands below it.
+        if self.width.saturating_sub(indent) < BESIDE && !text.is_empty() {
+            self.line(&self.style.paint(head_style, head.trim_end()));
+            let below = indent.min(BELOW);
+            for part in wrap(text, self.width.saturating_sub(below)) {
+                self.line(&format!("{}{part}", " ".repeat(below)));
+            }
+            return;
+        }
         let first = self.width.saturating_sub(head.width()).max(12);
         for (index, part) in wrap_from(text, first, rest).iter().enumerate() {
             let line = if index == 0 {
@@ -142,7 +155,7 @@ fn fitting(piece: &str, width: usize) -> Vec<&str> {
     let mut start = 0;
     let mut end = 0;
     let divided = piece
-        .match_indices(['/', ':', '.', ',', '&', '?', '=', ';'])
+        .match_indices(['/', ':', '.', ',', '&', '?', '=', ';', '-', '_', '|'])
         .map(|(at, sign)| at + sign.len())
         .chain([piece.len()]);
     for place in divided {
@@ -199,7 +212,11 @@ mod tests {
     #[test]
     fn wraps_at_blanks_and_wide_characters() {
         assert_eq!(wrap("one two three", 7), ["one two", "three"]);
-        assert_eq!(wrap("a-very-long-word b", 5), ["a-very-long-word", "b"]);
+        assert_eq!(
+            wrap("a-very-long-word b", 5),
+            ["a-", "very-", "long-", "word", "b"]
+        );
+        assert_eq!(wrap("indivisible b", 5), ["indivisible", "b"]);
         assert_eq!(
             wrap("rule com.acme.OrderService:1.0:g.condition-router here", 20),
             [
@@ -217,6 +234,21 @@ mod tests {
             ["try", "`diag lint F`,", "or 用", "`a b`", "here"]
         );
         assert_eq!(wrap("a ` b c", 3), ["a `", "b c"]);
+    }
+
+    #[test]
+    fn a_long_first_part_has_its_text_below() {
+        let mut page = Page::new(40, Styler::PLAIN);
+        page.hanging(
+            "  + condition (provider-application) ",
+            Style::Good,
+            "1 -> 1 no rule under x",
+        );
+        page.hanging("  + short ", Style::Good, "1 -> 1");
+        assert_eq!(
+            page.finish(),
+            "  + condition (provider-application)\n      1 -> 1 no rule under x\n  + short 1 -> 1\n"
+        );
     }
 
     #[test]

@@ -96,28 +96,50 @@ fn elements(html: &str) -> Vec<(String, usize)> {
 fn every_page_opens_without_a_word_on_the_console() {
     let Some(browser) = browser() else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (name, folder, lang, args, pictures) in [
-        (
-            "no-provider",
-            "fixtures/cases/captures/nacos_2.5.1_dubbo-2.7.23_condition-force-empty",
-            "en",
-            "no-provider org.example.lab.api.OrderService --snapshot snapshot.tar.gz --dubbo 2.7.23 --consumer starting",
-            1,
-        ),
-        (
-            "timeout-budget",
-            "fixtures/budget/7006-samples",
-            "zh",
-            "timeout-budget com.acme.UserService getUser --samples rt.txt --snapshot snapshot --registry zookeeper://10.0.0.2:2181",
-            1,
-        ),
-        ("explain", ".", "zh", "explain DG5001", 0),
+    let mut asks: Vec<(&str, String, &str, Vec<String>, usize)> = Vec::new();
+    let mut ask = |name, folder: &str, lang, args: &str, pictures| {
+        let words = args.split(' ').map(str::to_owned).collect();
+        asks.push((name, folder.to_owned(), lang, words, pictures));
+    };
+    ask(
+        "no-provider",
+        "fixtures/cases/captures/nacos_2.5.1_dubbo-2.7.23_condition-force-empty",
+        "en",
+        "no-provider org.example.lab.api.OrderService --snapshot snapshot.tar.gz --dubbo 2.7.23 --consumer starting",
+        1,
+    );
+    ask(
+        "timeout-budget",
+        "fixtures/budget/7006-samples",
+        "zh",
+        "timeout-budget com.acme.UserService getUser --samples rt.txt --snapshot snapshot --registry zookeeper://10.0.0.2:2181",
+        1,
+    );
+    ask("explain", ".", "zh", "explain DG5001", 0);
+    ask("explain", ".", "en", "explain 2-2", 0);
+    // The other verbs as their first fixtures ask.
+    for (name, root, lang) in [
+        ("route-replay", "fixtures/route_replay", "en"),
+        ("lint", "fixtures/lint", "zh"),
     ] {
+        let cases = crate::cases::case::cases_under(root);
+        let case = cases
+            .iter()
+            .find(|case| case.ask.first().is_some_and(|verb| verb == name))
+            .unwrap();
+        let mut words = case.ask.clone();
+        for snapshot in ["snapshot", "snapshot.tar.gz"] {
+            if case.dir.join(snapshot).exists() {
+                words.extend(["--snapshot".to_owned(), snapshot.to_owned()]);
+            }
+        }
+        asks.push((name, case.dir.display().to_string(), lang, words, 0));
+    }
+    for (name, folder, lang, args, pictures) in asks {
         let home = tempfile::tempdir().unwrap();
-        let args: Vec<&str> = args.split(' ').collect();
         let page = done(
             diag(home.path())
-                .current_dir(root.join(folder))
+                .current_dir(root.join(&folder))
                 .args(&args)
                 .args(["-o", "html", "--lang", lang]),
         )

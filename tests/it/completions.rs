@@ -117,13 +117,102 @@ fn profiles_come_from_the_settings_file() {
 fn a_silent_registry_ends_at_the_deadline() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("zookeeper://{}", listener.local_addr().unwrap());
-    let before = Instant::now();
-    assert_eq!(names(&["no-provider", "--registry", &address, "com."]), "");
-    assert!(
-        before.elapsed() < Duration::from_secs(3),
-        "{:?}",
+    let took = |words: &[&str]| {
+        let before = Instant::now();
+        assert_eq!(names(words), "");
         before.elapsed()
+    };
+    // The best of some: a machine that is busy with other things must not count as the program's.
+    let silent = (0..8)
+        .map(|_| took(&["no-provider", "--registry", &address, "com."]))
+        .min()
+        .unwrap();
+    let start = (0..8).map(|_| took(&["no-provider"])).min().unwrap();
+    assert!(
+        silent < start + Duration::from_millis(450),
+        "300 ms are promised: {silent:?}, and {start:?} to start"
     );
+}
+
+/// The same behind a registry that answers every request, so slowly that the list is not there in time.
+#[test]
+fn a_slow_registry_ends_at_the_deadline() {
+    let address = crate::zookeeper::impostors::impostor(|mut stream| {
+        use std::io::{Read as _, Write as _};
+        let mut chunk = [0; 512];
+        while let Ok(1..) = stream.read(&mut chunk) {
+            std::thread::sleep(Duration::from_millis(200));
+            // The session is granted, one byte at a time.
+            for byte in [0, 0, 0, 37, 0, 0, 0, 0, 0, 0, 0x27, 0x10] {
+                std::thread::sleep(Duration::from_millis(50));
+                if stream.write_all(&[byte]).is_err() {
+                    return;
+                }
+            }
+        }
+    });
+    let registry = format!("zookeeper://{address}");
+    let best = (0..5)
+        .map(|_| {
+            let before = Instant::now();
+            assert_eq!(names(&["no-provider", "--registry", &registry, "com."]), "");
+            before.elapsed()
+        })
+        .min()
+        .unwrap();
+    assert!(best < Duration::from_millis(700), "{best:?}");
+}
+
+/// In a shell as somebody types into it: where a service stands no file is offered, behind `lint` they are.
+#[test]
+fn an_interactive_bash_offers_no_files_for_services() {
+    use std::io::Write as _;
+    if !has("bash") || !has("script") {
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    std::fs::write(home.path().join("only-file-here.yaml"), "x").unwrap();
+    let bin = Path::new(env!("CARGO_BIN_EXE_diag")).parent().unwrap();
+    let ask = |line: &str| {
+        let mut child = Command::new("script")
+            .args(["-qefc", "bash --norc --noprofile -i", "/dev/null"])
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .env("TERM", "dumb")
+            .env("PS1", "> ")
+            .env("LANG", "C.UTF-8")
+            .env("SHELL", "/bin/bash")
+            .env("PATH", format!("{}:/usr/bin:/bin", bin.display()))
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut typed = child.stdin.take().unwrap();
+        let mut send = |text: &str| {
+            typed.write_all(text.as_bytes()).unwrap();
+            typed.flush().unwrap();
+            std::thread::sleep(Duration::from_millis(1200));
+        };
+        send(&format!("source {}\n", script("diag.bash")));
+        send(&format!("{line}\t"));
+        send("\t");
+        // The line is thrown away.
+        send("\u{15}\u{3}exit\n");
+        drop(typed);
+        let output = child.wait_with_output().unwrap();
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    for line in [
+        "diag no-provider blue/S",
+        "diag no-provider blue/com.acme.OrderService:",
+        "diag timeout-budget ",
+    ] {
+        let seen = ask(line);
+        assert!(!seen.contains("only-file-here"), "{line}: {seen}");
+    }
+    let seen = ask("diag lint on");
+    assert!(seen.contains("only-file-here"), "{seen}");
 }
 
 /// Whether a shell is there. On a machine that must have it, it is an error when it is not.

@@ -65,6 +65,10 @@ fn the_package_names_files_that_exist() {
         .as_array()
         .unwrap();
     assert!(assets.len() >= 7);
+    // The licence becomes usr/share/doc/diag/copyright.
+    let licence = manifest["package"]["metadata"]["deb"]["license-file"][0].as_str();
+    let licence = std::fs::read_to_string(licence.unwrap()).unwrap();
+    assert!(licence.contains("Apache License"), "{licence}");
     for asset in assets {
         let source = asset[0].as_str().unwrap();
         if source == "target/release/diag" {
@@ -78,5 +82,45 @@ fn the_package_names_files_that_exist() {
             None => Path::new(source).is_file(),
         };
         assert!(found, "{source}");
+    }
+}
+
+/// What the build script tells cargo: the commit in a release build and where it is given, none in a development build.
+#[test]
+fn the_version_of_a_release_build_names_the_commit() {
+    let home = tempfile::tempdir().unwrap();
+    let script = home.path().join("script");
+    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
+    let built = std::process::Command::new(rustc)
+        .args(["--edition", "2024", "build.rs", "-o"])
+        .arg(&script)
+        .output()
+        .unwrap();
+    assert!(built.status.success(), "{built:?}");
+    let version = |profile: &str, commit: Option<&str>| {
+        let mut command = std::process::Command::new(&script);
+        command
+            .env("CARGO_PKG_VERSION", "1.2.3")
+            .env("PROFILE", profile)
+            .env_remove("DIAG_COMMIT");
+        if let Some(commit) = commit {
+            command.env("DIAG_COMMIT", commit);
+        }
+        let output = command.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        let line = text
+            .lines()
+            .find_map(|line| line.strip_prefix("cargo:rustc-env=DIAG_VERSION="));
+        line.unwrap().to_owned()
+    };
+    assert_eq!(version("debug", None), "1.2.3");
+    assert_eq!(version("debug", Some("abc123")), "1.2.3 (abc123)");
+    assert_eq!(version("release", Some("abc123")), "1.2.3 (abc123)");
+    let head = std::process::Command::new("git")
+        .args(["rev-parse", "--short=12", "HEAD"])
+        .output();
+    if let Some(head) = head.ok().filter(|head| head.status.success()) {
+        let head = String::from_utf8(head.stdout).unwrap();
+        assert_eq!(version("release", None), format!("1.2.3 ({})", head.trim()));
     }
 }

@@ -35,9 +35,19 @@ pub(super) fn replay(page: &mut Page, answer: &Answer, view: View<'_>) {
         "{} {dot} {} {} {dot} {} {}",
         Label::Replay.text(view.lang),
         replay.requests,
-        Label::Requests.text(view.lang),
+        if replay.requests == 1 {
+            Label::OneRequest
+        } else {
+            Label::Requests
+        }
+        .text(view.lang),
         replay.classes_total,
-        Label::Outcomes.text(view.lang),
+        if replay.classes_total == 1 {
+            Label::OneOutcome
+        } else {
+            Label::Outcomes
+        }
+        .text(view.lang),
     );
     page.hanging("  ", Style::Label, &head);
     if let Some(input) = &replay.input {

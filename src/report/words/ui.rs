@@ -133,6 +133,8 @@ labels! {
     Replay: "replay", "重放";
     Requests: "requests", "请求";
     Outcomes: "outcomes", "种结果";
+    OneRequest: "request", "请求";
+    OneOutcome: "outcome", "种结果";
     Lines: "lines", "行数";
     OtherServices: "calls of other services", "其他服务的调用";
     UnreadLines: "lines that are no calls", "不是调用的行";

@@ -243,6 +243,55 @@ fn members_that_are_all_lost_on_the_way_leave_no_answer() {
     );
 }
 
+/// Registered first with nobody, then disabled, then as it should be: one line for each change, none for a round that says
+/// the same, and the end as soon as it is reachable.
+#[test]
+fn waiting_tells_every_change_once_and_ends_when_the_service_is_reachable() {
+    let home = TempDir::new().unwrap();
+    let rounds = AtomicUsize::new(0);
+    let server = Server::start(move |request| {
+        if request.path == "/nacos/v3/admin/core/state" {
+            rounds.fetch_add(1, Ordering::SeqCst);
+        }
+        if let Some(reply) = state(request) {
+            return reply;
+        }
+        let reply = nacos(request);
+        let Reply::Http(status, headers, body) = reply else {
+            return reply;
+        };
+        let text = String::from_utf8(body).unwrap();
+        let is_list = request.path.contains("/ns/");
+        let text = match rounds.load(Ordering::SeqCst) {
+            // Two rounds without a provider.
+            0..=2 if is_list => {
+                r#"{"count":0,"doms":[],"serviceList":[],"hosts":[],"list":[],"subscribers":[]}"#
+                    .to_owned()
+            }
+            3 if request.path.ends_with("/instance/list") => r#"{"hosts":[]}"#.to_owned(),
+            3 => text.replace(r#""enabled":true"#, r#""enabled":false"#),
+            _ => text,
+        };
+        Reply::Http(status, headers, text.into_bytes())
+    });
+    let ask = ["no-provider", SERVICE, "-o", "json"];
+    let ran = run(&server, &home, &ask, &["--wait", "90s"]);
+    assert_eq!(ran.exit, 0, "{}", ran.stderr);
+    assert_eq!(outcome(&ran), "reachable", "{}", ran.stdout);
+    let told: Vec<&str> = ran
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once("com.acme.Order "))
+        .map(|(_, state)| state)
+        .collect();
+    assert_eq!(
+        told,
+        ["none DG2105", "none DG3001", "reachable -"],
+        "{}",
+        ran.stderr
+    );
+}
+
 /// What is known when the time is over counts, and not what the end kept from being answered.
 #[test]
 fn a_last_round_of_waiting_that_the_end_cuts_gives_way_to_the_one_before() {
