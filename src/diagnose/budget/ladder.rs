@@ -177,6 +177,24 @@ pub(super) fn in_force(
     groups
 }
 
+/// The timeout of each provider, in the order of the offers; none where it is no number.
+pub(super) fn of_each(
+    offers: &[Offer],
+    side: &Side,
+    call: &Call,
+    version: &DubboVersion,
+) -> Vec<Option<i64>> {
+    let providers = offers.iter().flat_map(|offer| {
+        offer
+            .providers
+            .iter()
+            .map(move |provider| (offer, provider))
+    });
+    providers
+        .map(|(offer, provider)| one(offer, provider, side, call, version, "none").timeout_ms)
+        .collect()
+}
+
 fn one(
     offer: &Offer,
     provider: &Provider,

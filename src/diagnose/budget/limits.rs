@@ -7,7 +7,7 @@
 use super::{
     Certainty,
     compute::Computed,
-    ladder::level,
+    ladder::{self, level},
     links,
     model::{Capacity, Limit, Setting},
     providers::Provider,
@@ -154,6 +154,43 @@ pub(super) fn threads(computed: &Computed<'_>) -> Option<u64> {
         all = Some(count.saturating_add(all.unwrap_or(0)));
     }
     all
+}
+
+/// Threads that are held when every call runs into its timeout, and how sure that is. Where timeouts differ it depends on
+/// the share of each node, unless the shortest holds as many as there are already.
+pub(super) fn held(computed: &Computed<'_>, qps: f64, longest: Micros) -> (f64, Certainty) {
+    let at = |timeout| capacity::held_by_slow_calls(qps, timeout);
+    let each = ladder::of_each(
+        &computed.offers,
+        &computed.side,
+        &computed.call,
+        &computed.version,
+    );
+    // What a text shows is one for all.
+    if computed.budget.in_force.len() < 2 || each.is_empty() {
+        return (at(longest), Certainty::Certain);
+    }
+    let times: Vec<Micros> = each
+        .into_iter()
+        .map(|millis| u64::try_from(millis.unwrap_or(0)).unwrap_or(0))
+        .map(Micros::from_millis)
+        .collect();
+    let shortest = times.iter().min().copied().unwrap_or_default();
+    #[expect(clippy::cast_precision_loss, reason = "a number of threads")]
+    let whoever = threads(computed).is_some_and(|count| at(shortest) > count as f64);
+    let weights = links::weights(computed, i64::MAX);
+    let sure = match (&weights, whoever) {
+        (_, true) => Certainty::Certain,
+        (Some(_), _) => Certainty::Likely,
+        (None, _) => Certainty::Possible,
+    };
+    let weights = weights.unwrap_or_else(|| vec![1; times.len()]);
+    let shares = balance::shares(&weights);
+    let held = times
+        .iter()
+        .zip(shares)
+        .map(|(time, share)| at(*time) * share);
+    (held.sum(), sure)
 }
 
 /// The longest wait of a full queue: places, threads, time; none where no pool with an end has a queue.

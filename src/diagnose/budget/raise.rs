@@ -240,7 +240,9 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
     let held = computed
         .asked
         .qps
-        .map(|qps| crate::budget::capacity::held_by_slow_calls(qps, timeout));
+        .map(|qps| super::limits::held(computed, qps, timeout));
+    let shares = held.map_or(Certainty::Certain, |(_, sure)| sure);
+    let held = held.map(|(held, _)| held);
     #[expect(clippy::cast_precision_loss, reason = "a number of threads")]
     let threads = super::limits::threads(computed).map(|count| count as f64);
     let holds_all = held
@@ -257,7 +259,11 @@ fn against_need(computed: &Computed<'_>, certainty: Certainty, found: &mut Vec<R
             lowered: as_advised,
             ..raise(
                 Code::TimeoutTooLarge,
-                certainty,
+                if too_long {
+                    certainty
+                } else {
+                    both(certainty, shares)
+                },
                 subject(computed),
                 json!({
                     "timeout": row.timeout_ms, "need": num(need.total_ms), "held": held,
@@ -365,11 +371,18 @@ fn over_upstream(computed: &Computed<'_>, found: &mut Vec<Raise>) {
     // A countdown that runs bounds all tries to what is left.
     let counted = computed.asked.chain.iter().any(|link| link.countdown);
     if total > upstream && !counted {
+        // From 3.1.4 on every try has the timeout of the first, before each that of its own provider.
+        let differs = computed.budget.in_force.len() > 1 && !computed.version.at_least([3, 1, 4]);
+        let sure = if differs {
+            Certainty::Likely
+        } else {
+            Certainty::Certain
+        };
         found.push(Raise {
             evidence: evidence(computed, row),
             ..raise(
                 Code::TotalOverUpstream,
-                computed.trust(),
+                both(sure, computed.trust()),
                 subject(computed),
                 json!({
                     "tries": tries.in_turn, "timeout": row.timeout_ms, "total": num(total.millis()),

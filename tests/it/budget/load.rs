@@ -178,6 +178,40 @@ fn threads_of_unequal_nodes_add_up() {
     assert!(has("221"));
 }
 
+/// 100 of 101 calls wait 300 ms on the first node, one of 101 waits 500 ms on the other: 0.302 s each.
+#[test]
+fn calls_that_hang_wait_as_long_as_their_own_node_lets_them() {
+    let long = |rest: &[&str], qps: &str, more: &[&str]| {
+        let found = at(
+            &nodes(rest),
+            qps,
+            &[&["--param", "retries=0"], more].concat(),
+        );
+        let findings = found["findings"].as_array().unwrap().clone();
+        let found = findings.iter().find(|found| found["code"] == "DG7003")?;
+        Some((found["params"]["held"].clone(), found["certainty"].clone()))
+    };
+    let unequal = [
+        "&timeout=300&weight=100&threads=20",
+        "&timeout=500&weight=1&threads=20",
+    ];
+    // 40 threads: 0.302 s x 132 = 39.86, 0.302 s x 133 = 40.16; 0.3 s x 134 = 40.2 whoever gets them.
+    assert_eq!(long(&unequal, "132", &[]), None);
+    assert_eq!(
+        long(&unequal, "133", &[]),
+        Some((json!(41), json!("likely")))
+    );
+    assert_eq!(
+        long(&unequal, "134", &[]).map(|(_, sure)| sure),
+        Some(json!("certain"))
+    );
+    let least = ["--param", "loadbalance=leastactive"];
+    assert_eq!(
+        long(&unequal, "101", &least),
+        Some((json!(41), json!("possible")))
+    );
+}
+
 /// A queue of 100 behind 200 threads waits 25 ms, one of 100 behind 2 threads 2.5 s.
 #[test]
 fn a_queue_is_judged_with_its_own_threads() {
