@@ -19,6 +19,7 @@ mod moments;
 mod reading;
 mod rnacos;
 pub(crate) mod server;
+mod statuses;
 mod verbs;
 mod whole;
 

@@ -278,6 +278,15 @@ fn hidden_providers(
                 Code::AllDisabled,
                 &[("count", Value::from("?")), ("total", Value::from("?"))],
             ),
+            raised(
+                Code::AllUnhealthy,
+                &[
+                    ("service", Value::from(key.as_str())),
+                    ("count", Value::from("?")),
+                    ("total", Value::from("?")),
+                    ("told", Value::from("?")),
+                ],
+            ),
         ],
     ))
 }

@@ -216,9 +216,25 @@ impl<'a> Server<'a> {
         let is_plain = client
             .line()
             .is_some_and(|line| line.api() == Some("plain"));
-        // The neutral shape has the disabled ones as well, unless the list that would show them was refused.
+        // The neutral shape has the disabled ones as well, unless the list that would show them was refused, or a service
+        // is listed that has nobody at all and of which no list of the console says so.
         if is_plain && console.refused.is_none() {
-            return Hidden::No;
+            let is_empty = client.here().is_some_and(|found| found.is_empty());
+            let is_open = is_empty
+                && !console.listed.is_known()
+                && !self.absence::<()>(namespace, group, service).is_known()
+                && self.names(namespace, None).here().is_none_or(|names| {
+                    let mut names = names.iter();
+                    names.all(|named| {
+                        (named.group.as_str(), named.name.as_str()) != (group, service)
+                            || named.count.is_none()
+                    })
+                });
+            return if is_open {
+                Hidden::Maybe(None)
+            } else {
+                Hidden::No
+            };
         }
         // Nothing in the cluster `DEFAULT`, which is the one that was asked first: there may be others.
         if !console.listed.is_known() {

@@ -302,21 +302,7 @@ fn a_fleet_on_a_real_server() {
     );
     let registry = format!("nacos://127.0.0.1:{}", server.port);
     let before = server.traces();
-    let out = server.home.path().join("recording").display().to_string();
-    for what in [SERVICE, "--all"] {
-        let to = format!("{out}{what}").replace(':', "-");
-        let ran = diag_with(
-            server.home.path(),
-            &[],
-            &["snapshot", what, "--registry", &registry, "--out", &to],
-        );
-        assert_eq!(ran.exit, 0, "{}", ran.stderr);
-        let lines = std::fs::read_to_string(format!("{to}/r1.jsonl")).unwrap();
-        for version in ["1.0", "9.9"] {
-            let key = format!("com.acme.Order:{version}:.condition-router");
-            assert!(lines.contains(&key), "{what}: {key}");
-        }
-    }
+    read_with_every_verb(&server, &registry);
     let ran = server.ask("", &[]);
     assert_ne!(
         said(&ran),
@@ -328,6 +314,76 @@ fn a_fleet_on_a_real_server() {
         before.last().map(String::as_str),
         Some(difference("listeners"))
     );
+}
+
+/// Every verb that asks a registry, in every way in which it does.
+fn read_with_every_verb(server: &Rnacos, registry: &str) {
+    let home = server.home.path();
+    let rule = "com.acme.Order%3A1.0%3A.condition-router";
+    let text = "configVersion: v3.0\nforce: true\nconditions:\n- \"=> host = 10.1.0.*\"\n";
+    std::fs::write(home.join(rule), text).unwrap();
+    let settings = format!("[profiles.pre]\nregistry = '{registry}'\nconsumer-app = 'web'\n");
+    std::fs::write(home.join("diag.toml"), settings).unwrap();
+    let out = home.join("recording").display().to_string();
+    let one = format!("{out}-one");
+    let all = format!("{out}-all");
+    let asked = [
+        &["snapshot", SERVICE, "--out", &one][..],
+        &["snapshot", "--all", "--out", &all],
+        &["snapshot", SERVICE, "--dry-run"],
+        &["no-provider", SERVICE],
+        &["no-provider", SERVICE, "--dubbo", "3.2.16", "--probe"],
+        &["no-provider", SERVICE, "--dubbo", "3.3.6", "--no-sweep"],
+        &["no-provider", SERVICE, "--wait", "1s"],
+        &[
+            "no-provider",
+            SERVICE,
+            "--compare",
+            "pre",
+            "--config",
+            "diag.toml",
+        ],
+        &[
+            "no-provider",
+            "com.acme.Missing:1.0",
+            "--also-search",
+            registry,
+        ],
+        &["timeout-budget", SERVICE, "get", "--probe"],
+        &["route-replay", SERVICE],
+        &["route-replay", SERVICE, "--candidate", rule],
+        &["lint", rule],
+    ];
+    for verb in asked {
+        let limits = ["--deadline", "60s", "--request-timeout", "20s"];
+        let args = [verb, &["--registry", registry], &limits].concat();
+        let ran = diag_with(home, &[], &args);
+        assert!(
+            (0..=3).contains(&ran.exit) && ran.exit != 2,
+            "{verb:?}: {}",
+            ran.stderr
+        );
+        if verb.contains(&"--out") {
+            assert_eq!(ran.exit, 0, "{}", ran.stderr);
+        }
+    }
+    let names = [
+        "__names",
+        "no-provider",
+        SERVICE,
+        "--registry",
+        registry,
+        "--group",
+        "",
+    ];
+    assert_eq!(diag_with(home, &[], &names).exit, 0);
+    for to in [one, all] {
+        let lines = std::fs::read_to_string(format!("{to}/r1.jsonl")).unwrap();
+        for version in ["1.0", "9.9"] {
+            let key = format!("com.acme.Order:{version}:.condition-router");
+            assert!(lines.contains(&key), "{to}: {key}");
+        }
+    }
 }
 
 #[test]
