@@ -228,6 +228,7 @@ fn overall(
                 own_view::overrule(own, &case, registry, alone, &mut judged);
                 probed.overrule(&case, &mut judged);
                 own_view::name_port(own, &case, &mut judged);
+                judged.show_connections();
                 place::assumed(&case, &mut judged);
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged

@@ -157,12 +157,15 @@ pub(crate) fn assumed(computed: &Computed<'_>) -> Vec<Assumption> {
                     computed.states[0].judged.code(),
                 )
         });
-        assumed.push(Assumption {
-            what: "consumer",
-            value: state_word(shown_state(computed)).to_owned(),
-            why: Say::AssumedBothStates.into(),
-            changes_verdict: differ,
-        });
+        // Who was seen with a list of its own runs.
+        if differ || !is_listed(computed) {
+            assumed.push(Assumption {
+                what: "consumer",
+                value: state_word(shown_state(computed)).to_owned(),
+                why: Say::AssumedBothStates.into(),
+                changes_verdict: differ,
+            });
+        }
     }
     if computed.observed.registries_from_recording {
         assumed.push(Assumption {
@@ -179,6 +182,17 @@ pub(crate) fn assumed(computed: &Computed<'_>) -> Vec<Assumption> {
         });
     }
     assumed
+}
+
+/// The consumer's own list was seen, of one registry at least.
+fn is_listed(computed: &Computed<'_>) -> bool {
+    let (question, alone) = (computed.question, computed.registries.len() == 1);
+    computed.registries.iter().any(|registry| {
+        let address = registry.address.as_ref();
+        let own = computed.own;
+        own.list(&question.service, &question.consumer, address, alone)
+            .is_some()
+    })
 }
 
 /// DG0102: the version is assumed.

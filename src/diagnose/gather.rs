@@ -2,6 +2,7 @@
 
 use crate::{
     diagnose::{Finding, budget, code::Code, members},
+    input::properties::Property,
     model::{url::Url, version::DubboVersion},
     question::{Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
@@ -16,7 +17,7 @@ use crate::{
         rule_store::StoredRule,
         settings,
         sources::{recorded_address, source_of},
-        stage::NotSeen,
+        stage::{Evidence, NotSeen},
         written, zookeeper,
     },
 };
@@ -59,7 +60,7 @@ fn registries(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Ve
         });
     }
     super::cached::want(question, snapshot, missing);
-    let layers = beside(snapshot, missing);
+    let layers = beside(question, snapshot, missing);
     let own_migration = own_migration(snapshot, missing);
     for held in registries
         .iter_mut()
@@ -332,27 +333,6 @@ pub(super) fn file_text(snapshot: &Snapshot, id: &SourceId, missing: &Missing) -
     snapshot.text(id).map(str::to_owned)
 }
 
-/// Whether settings say only where the registry is and who asks: that is part of the question already.
-fn is_harmless(text: &str) -> bool {
-    const KNOWN: [&str; 8] = [
-        "dubbo.application.name",
-        "dubbo.registry.",
-        "dubbo.registries.",
-        "dubbo.config-center.address",
-        "dubbo.consumer.check",
-        "dubbo.reference.check",
-        "dubbo.application.migration.",
-        "dubbo.application.service-discovery.migration",
-    ];
-    written::properties(text)
-        .iter()
-        .filter(|property| property.key.starts_with("dubbo.") && written::is_plain(&property.key))
-        .all(|property| {
-            KNOWN.iter().any(|known| property.key.starts_with(known))
-                || settings::is_without_effect(&property.key)
-        })
-}
-
 /// The consumer's own migration rule (`dubbo-migration.yaml`), the first that was attached.
 fn own_migration(snapshot: &Snapshot, missing: &Missing) -> Option<StoredRule> {
     let mut files = snapshot.manifest().sources.iter().filter(|(_, source)| {
@@ -384,8 +364,34 @@ fn own_migration(snapshot: &Snapshot, missing: &Missing) -> Option<StoredRule> {
     })
 }
 
+/// So many settings of one file that are not evaluated are named.
+const SETTINGS: usize = 8;
+
+/// A setting of the consumer's own file that is not evaluated.
+fn setting(file: &SourceId, property: &Property) -> Layer {
+    let name = format!("{}={}", property.key, property.value.trim());
+    let address = [
+        ("file".to_owned(), file.to_string().into()),
+        ("line".to_owned(), property.line.into()),
+        ("key".to_owned(), property.key.as_str().into()),
+        ("value".to_owned(), property.value.trim().into()),
+    ];
+    Layer {
+        kind: LayerKind::ConsumerConfig,
+        evidence: Some(Evidence {
+            source: file.clone(),
+            op: "file.lines".to_owned(),
+            address: address.into_iter().collect(),
+            position: None,
+            seen_at: None,
+            fact: Phrase::new(Say::LayerConsumerConfig).with("name", &*name),
+        }),
+        name,
+    }
+}
+
 /// Recorded answers beside the registry that bear on the consumer's own view and are not evaluated.
-fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
+fn beside(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
     let mut layers = Vec::new();
     for (id, source) in &snapshot.manifest().sources {
         let kind = match (&source.kind, source.file_as.as_deref().unwrap_or_default()) {
@@ -393,11 +399,21 @@ fn beside(snapshot: &Snapshot, missing: &Missing) -> Vec<Layer> {
             (SourceKind::File, word) if word.ends_with("config") => LayerKind::ConsumerConfig,
             _ => continue,
         };
-        if kind == LayerKind::ConsumerConfig
-            && (source.file_as.as_deref() == Some("provider-config")
-                || file_text(snapshot, id, missing).is_some_and(|text| is_harmless(&text)))
-        {
-            continue;
+        if kind == LayerKind::ConsumerConfig {
+            if source.file_as.as_deref() == Some("provider-config") {
+                continue;
+            }
+            if let Some(text) = file_text(snapshot, id, missing) {
+                let properties = written::properties(&text);
+                let unread = settings::unread(&properties, question);
+                layers.extend(
+                    unread
+                        .into_iter()
+                        .take(SETTINGS)
+                        .map(|one| setting(id, one)),
+                );
+                continue;
+            }
         }
         layers.push(Layer {
             kind,

@@ -6,13 +6,13 @@ use crate::{
     diagnose::gather,
     input::log::{End, Language, LogFacts, MessageId},
     model::version::{DubboVersion, Line},
-    question::{Client, ConsumerState, Question, configured},
+    question::{Client, ConsumerState, Question, RegistryAddress, configured},
     snapshot::{Snapshot, SourceKind},
     view::{
         held::Entry,
         missing::Missing,
         own::{self, Own},
-        written,
+        settings, written,
     },
 };
 
@@ -62,7 +62,8 @@ impl Observed {
     }
 }
 
-/// The consumer's own settings among the files of a recording: its name, and what chooses between the models.
+/// The consumer's own settings among the files of a recording: its name, what chooses between the models, what its
+/// reference is given.
 fn take_from_settings(question: &mut Question, snapshot: &Snapshot, missing: &Missing) {
     let files = snapshot.manifest().sources.iter().filter(|(_, source)| {
         let word = source.file_as.as_deref().unwrap_or_default();
@@ -72,12 +73,27 @@ fn take_from_settings(question: &mut Question, snapshot: &Snapshot, missing: &Mi
         let Some(text) = gather::file_text(snapshot, id, missing) else {
             continue;
         };
-        let found = configured(&written::properties(&text));
+        let properties = written::properties(&text);
+        let found = configured(&properties);
+        let of_reference = settings::of_reference(&properties, question);
+        // What the question says of its registry counts; whether the consumer subscribes there, only its file says.
+        for registry in &mut question.registries {
+            let same = |other: &&RegistryAddress| {
+                (other.kind, &other.members) == (registry.kind, &registry.members)
+            };
+            let other = found.registries.iter().find(same);
+            if let Some(value) = other.and_then(|other| other.params.get("subscribe")) {
+                let params = &mut registry.params;
+                params
+                    .entry("subscribe".to_owned())
+                    .or_insert_with(|| value.clone());
+            }
+        }
         let consumer = &mut question.consumer;
         if consumer.application.is_none() {
             consumer.application = found.application;
         }
-        for (name, value) in found.migration {
+        for (name, value) in found.migration.into_iter().chain(of_reference) {
             consumer.params.entry(name).or_insert(value);
         }
     }

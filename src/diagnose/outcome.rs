@@ -251,7 +251,7 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
             let never_had = matches!(
                 judged.code(),
                 Some(Code::ConsumerMisaddressed | Code::MappingMissing)
-            );
+            ) || mapped_later(case, &mut judged);
             // A notification that was lost leaves the list as it was.
             let lost = world.state == ConsumerState::Running
                 && judged.raised.as_ref().is_some_and(|raised| {
@@ -279,6 +279,28 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         judged.then = then_of(case, &judged, stage);
     }
     judged
+}
+
+/// Whether the only application that is mapped wrote itself in after it was seen that nobody is registered: it does that
+/// once, before it registers for the first time (`MetadataServiceNameMapping.map`), so nobody had been there.
+fn mapped_later(case: &Case<'_>, judged: &mut Judged) -> bool {
+    let application = &case.held.application;
+    let seen = case.held.listing.evidence().and_then(|seen| {
+        let time = seen.seen_at.as_deref()?.parse::<jiff::Timestamp>().ok()?;
+        Some(time.as_millisecond())
+    });
+    let mut mappings = application.mappings.iter();
+    let later = judged.code() == Some(Code::NotRegistered)
+        && application.mapped.len() == 1
+        && mappings.all(|mapping| {
+            let named = mapping.applications.len() == 1;
+            named && matches!((mapping.written_ms, seen), (Some(written), Some(seen)) if written > seen)
+        });
+    if later {
+        // The clocks of two machines are compared.
+        judged.limits.insert(Limit::Rule);
+    }
+    later
 }
 
 /// What would still be in the way, by the model in use.

@@ -118,6 +118,7 @@ impl<'a> Report<'a> {
             });
         found.mapped.extend(names.iter().cloned());
         found.mappings.push(Mapping {
+            written_ms: None,
             form: MappingForm::Report,
             place: told.place,
             applications: names,

@@ -143,7 +143,7 @@ pub fn relaxed(mut properties: Vec<Property>) -> Vec<Property> {
 }
 
 /// Ids of `dubbo.registries.<id>` are keys of a map: they stay as they are.
-fn kebab(name: &str) -> String {
+pub(crate) fn kebab(name: &str) -> String {
     let mut parts: Vec<String> = Vec::new();
     for (place, part) in name.split('.').enumerate() {
         let is_id = place == 2

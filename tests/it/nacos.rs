@@ -7,6 +7,7 @@
 )]
 
 mod answers;
+mod beside_a_port;
 mod captures;
 mod cases;
 mod clusters;

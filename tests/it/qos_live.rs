@@ -30,7 +30,7 @@ const KEY: &str = "com.acme.OrderService";
 
 /// What a port does with a connection.
 #[derive(Clone, Copy)]
-enum Port {
+pub(crate) enum Port {
     /// A process of 3.x that refers to the service, over HTTP and telnet.
     Consumer,
     /// The same of another application.
@@ -53,7 +53,7 @@ enum Port {
 
 const LISTING: &str = "As Provider side:\n+---------------------------------------------------------------------------+---+\n|                           Provider Service Name                           |PUB|\n+---------------------------------------------------------------------------+---+\n|DubboInternal - APP/org.apache.dubbo.metadata.MetadataService:1.0.0|   |\n+---------------------------------------------------------------------------+---+\nAs Consumer side:\n+---------------------+---------------------+\n|Consumer Service Name|         NUM         |\n+---------------------+---------------------+\n|com.acme.OrderService|zookeeper-AF(I-0,A-2)|\n+---------------------+---------------------+\n";
 
-fn serve(port: Port) -> Served {
+pub(crate) fn serve(port: Port) -> Served {
     Served::start(move |line, stream| answer(port, line, stream))
 }
 

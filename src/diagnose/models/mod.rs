@@ -17,13 +17,16 @@ use super::{
     text::Said,
 };
 use crate::{
-    model::version::{DubboVersion, Line},
+    model::{
+        url::Url,
+        version::{DubboVersion, Line},
+    },
     question::World,
     report::words::{Phrase, Say},
     rule::migration::Step,
     view::{
         application,
-        held::{Layer, LayerKind},
+        held::{Entry, Layer, LayerKind},
         interface::{Case, View, means_another},
         migration::{self, Migration, Seen, Sight},
         stage::{Model, NotSeen, Stage, StageId, State},
@@ -189,6 +192,8 @@ impl Both {
                 if case.held.application.is_covered_by(&addresses) {
                     // Whatever the metadata say, the addresses are the same.
                     by_interface(Say::UsesSame.into())
+                } else if registers_both(case, interface) {
+                    by_interface(Say::UsesRegistered.into())
                 } else {
                     open()
                 }
@@ -196,6 +201,28 @@ impl Both {
             (Usable::Open, _) => open(),
         }
     }
+}
+
+/// Whether the interface level answers for both: nobody saw which applications are mapped, and every provider at interface
+/// level is of a version that registers at both unless told otherwise (`register-mode`), from one list of services. It
+/// has to be well there to its end.
+fn registers_both(case: &Case<'_>, interface: &Judged) -> bool {
+    let entries = case.held.entries.iter();
+    let mut left = entries
+        .filter(|entry| interface.view.left.contains(&entry.address()))
+        .filter_map(Entry::plain)
+        .peekable();
+    let registers = |url: &Url| {
+        let mode = url.text("register-mode").unwrap_or("all");
+        let release = url
+            .text("release")
+            .and_then(|text| DubboVersion::parse(text).ok());
+        mode == "all" && release.is_some_and(|version| version.line().is_3x())
+    };
+    !case.held.application.mapping_known
+        && interface.outcome == Outcome::Reachable
+        && left.peek().is_some()
+        && left.all(|url| registers(&url))
 }
 
 /// Why a reference asks no registry: then there is no model to choose.
@@ -267,6 +294,23 @@ pub(crate) fn used(case: &Case<'_>, seen: Option<Seen>) -> (Model, View) {
     };
     put(&mut view, stage);
     (Model::Application, view)
+}
+
+impl Judged {
+    /// Shows of the model that is used what attempts to connect came to after it was judged.
+    pub(super) fn show_connections(&mut self) {
+        let failed = self.view.failed().map(|stage| &stage.id);
+        if failed != Some(&StageId::Connectivity) {
+            return;
+        }
+        let side = Side::of(self);
+        if let Some(models) = &mut self.models {
+            match self.view.model {
+                Model::Interface => models.interface = side,
+                Model::Application => models.application = side,
+            }
+        }
+    }
 }
 
 /// One answer from every way to choose that could be: the same, or none.

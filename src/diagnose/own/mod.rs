@@ -279,6 +279,18 @@ fn untold(own: &Own, case: &Case<'_>, judged: &mut Judged) {
         };
         own.processes.iter().find(deaf)
     };
+    if let Some((process, keys)) = own.other_keys(&question.service, &question.consumer) {
+        let stage = judged.view.stage_mut(&StageId::ConsumerView);
+        let missing = stage.into_iter().flat_map(|stage| &mut stage.not_seen);
+        for fact in missing.filter(|fact| fact.why.say == Say::NotAsked) {
+            fact.why = Phrase::new(Say::QosListsOther)
+                .with("endpoint", &*process.endpoint)
+                .with("keys", keys.join(", "));
+            let first = keys.first().map(|key| format!("'{key}'"));
+            fact.how_to_see = first.map(|name| Phrase::new(Say::HowAskFull).with("name", name));
+        }
+        return;
+    }
     let (say, how, process) = match (of_consumer, refusing()) {
         (Some(process), _) => (Say::QosTellsNoList, Say::HowAttachLog, process),
         (None, Some(process)) => (Say::QosRefusedHere, Say::HowQos, process),

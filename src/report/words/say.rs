@@ -105,6 +105,7 @@ sentences! {
     NoRule: "no rule", "没有规则";
     QosSays: "the QOS port {endpoint} says so", "QOS 端口 {endpoint} 如此应答";
     QosRefusedHere: "the QOS port {endpoint} gives no answer from here", "QOS 端口 {endpoint} 从此处不予应答";
+    QosListsOther: "the QOS port {endpoint} lists it under another key: {keys}", "QOS 端口 {endpoint} 以另外的键列出它：{keys}";
     QosTellsNoList: "the QOS port {endpoint} answers and tells no list", "QOS 端口 {endpoint} 有应答，但不提供列表";
     QosRaw: "the QOS port {endpoint} gives an answer of no known shape", "QOS 端口 {endpoint} 的应答形式未知";
     OwnListHas: "the consumer itself has {count} addresses ({step})", "消费者自身有 {count} 个地址（{step}）";
@@ -348,6 +349,7 @@ sentences! {
     UsesFurther: "neither level has an address: this one came further", "两级都没有地址：此级走得更远";
     UsesUnread: "the registry did not answer: neither level was seen", "注册中心没有应答：两级都未看到";
     UsesSame: "both levels have the same addresses", "两级的地址相同";
+    UsesRegistered: "its providers register at both levels: whichever the consumer uses has them", "其提供者在两级都注册：消费者用哪一级都能得到它们";
     UsesOpen: "what the application level has was not all seen", "应用级的内容未能全部看到";
     UsesNotAsked: "no registry is asked", "不查询注册中心";
     StepOpen: "which step holds was not seen", "未看到生效的是哪个步骤";

@@ -35,6 +35,7 @@ pub(crate) fn mapping(interface: &str, snapshot: &Snapshot, found: &mut Applicat
             found.mapped.extend(applications.iter().cloned());
             let fact = Phrase::new(Say::MappingNames).with("names", applications.join(","));
             found.mappings.push(Mapping {
+                written_ms: None,
                 form: MappingForm::Cache,
                 place: source.name.clone().unwrap_or_else(|| id.to_string()),
                 applications,

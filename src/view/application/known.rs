@@ -100,6 +100,8 @@ pub struct Mapping {
     pub place: String,
     /// Applications that it names, as they are written; empty = it is not there.
     pub applications: Vec<String>,
+    /// When it was written, milliseconds since 1970, where that is told and does not contradict the time of the answer.
+    pub written_ms: Option<i64>,
     /// What shows it.
     pub evidence: Option<Evidence>,
 }

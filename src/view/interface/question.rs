@@ -43,7 +43,8 @@ pub(super) fn stage(case: &Case<'_>) -> Stage {
             ..Stage::plain(StageId::Question, State::Failed)
         };
     }
-    let mut layers: Vec<_> = layers(case).iter().map(Layer::not_seen).collect();
+    let layers = layers(case);
+    let mut layers: Vec<_> = layers.iter().map(|layer| unread(case, layer)).collect();
     layers.extend(meant(case));
     if layers.is_empty() {
         Stage::plain(StageId::Question, State::Ok)
@@ -133,12 +134,13 @@ fn is_registered_literally(case: &Case<'_>) -> bool {
 
 /// Settings by which a reference does not ask the registry for providers.
 fn misaddressed(case: &Case<'_>) -> Option<Raised> {
-    let unsubscribed = case.registry.is_some_and(|registry| {
-        registry
-            .params
-            .get("subscribe")
-            .is_some_and(|v| v == "false")
-    });
+    let of_registry = case
+        .registry
+        .and_then(|registry| registry.params.get("subscribe"));
+    let of_reference = case.question.consumer.params.get("subscribe");
+    let unsubscribed = of_registry
+        .or(of_reference)
+        .is_some_and(|value| !value.is_empty() && !is_true(value));
     let setting = if unsubscribed {
         "subscribe=false"
     } else if case
@@ -382,6 +384,22 @@ fn not_asked(setting: &str) -> Raised {
         params: object(json!({"setting": setting})),
         subject: ("setting".to_owned(), setting.to_owned()),
         evidence: Vec::new(),
+    }
+}
+
+/// A setting that is not evaluated. One of the key itself says what to ask instead.
+fn unread(case: &Case<'_>, layer: &Layer) -> NotSeen {
+    let field = |name: &str| layer.evidence.as_ref()?.address.get(name)?.as_str();
+    let mut service = case.question.service.clone();
+    let part = match field("key").and_then(|key| key.rsplit('.').next()) {
+        Some("group") => &mut service.group,
+        Some("version") => &mut service.version,
+        _ => return layer.not_seen(),
+    };
+    *part = field("value").map(str::to_owned);
+    NotSeen {
+        how_to_see: Some(Phrase::new(Say::HowAskFull).with("name", format!("'{service}'"))),
+        ..layer.not_seen()
     }
 }
 

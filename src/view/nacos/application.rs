@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    config::{config, escaped},
+    config::{changed, config, escaped},
     hidden,
     place::Place,
     removal::removal,
@@ -169,7 +169,13 @@ fn read_mapping(
     found.mapped.sort();
     found.mapped.dedup();
     for form in forms {
+        // An answer does not hold what was written after it: then the clocks differ, and the time says nothing.
+        let written = seen.line().and_then(|line| {
+            let said = line.at.as_ref().map(|at| at.time().as_millisecond());
+            changed(line).filter(|written| said.is_none_or(|said| *written <= said))
+        });
         found.mappings.push(Mapping {
+            written_ms: written,
             form: *form,
             place: super::place::shown(&place.namespace, "mapping"),
             applications: applications.clone(),

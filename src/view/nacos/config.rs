@@ -202,7 +202,7 @@ fn stray(server: Server<'_>, place: &Place, keys: RuleKeys<'_>) -> Vec<StoredRul
 }
 
 /// When a configuration was last changed, by the header that Nacos sends.
-fn changed(line: &Line) -> Option<i64> {
+pub(super) fn changed(line: &Line) -> Option<i64> {
     let text = line.header("Last-Modified")?;
     let time = jiff::fmt::rfc2822::DateTimeParser::new()
         .parse_timestamp(text)

@@ -52,6 +52,39 @@ pub struct OwnList {
 }
 
 impl Own {
+    /// A process that refers to the interface under other groups or versions only, and may be the consumer of the
+    /// question; with those keys.
+    pub fn other_keys(
+        &self,
+        service: &ServiceKey,
+        consumer: &Consumer,
+    ) -> Option<(&Process, Vec<String>)> {
+        self.processes.iter().find_map(|process| {
+            let names = process.applications();
+            let wanted = consumer.application.as_ref();
+            if process.refers_to(service)
+                || wanted.is_some_and(|wanted| !names.is_empty() && !names.contains(wanted))
+            {
+                return None;
+            }
+            let listed = process.listing.iter();
+            let rows = listed
+                .flat_map(|(listing, _)| &listing.consumer)
+                .map(|row| &row.key);
+            let lists = process.lists.iter().map(|(list, _)| &list.key);
+            let mut keys: Vec<String> = rows
+                .chain(lists)
+                .filter(|key| {
+                    ServiceKey::parse_dubbo(key).is_ok_and(|key| key.interface == service.interface)
+                })
+                .cloned()
+                .collect();
+            keys.sort();
+            keys.dedup();
+            (!keys.is_empty()).then_some((process, keys))
+        })
+    }
+
     /// The process that is the consumer of the question. `None` when there is none, or more than one.
     pub fn consumer(&self, service: &ServiceKey, consumer: &Consumer) -> Option<&Process> {
         match self.consumers(service, consumer).as_slice() {

@@ -137,6 +137,7 @@ fn mappings(
             .mapped
             .extend(names.map(|name| name.trim().to_owned()));
         found.mappings.push(Mapping {
+            written_ms: None,
             form,
             evidence: tree.shown(&path, &text, fact),
             place: parent(&path).unwrap_or("/").to_owned(),

@@ -186,6 +186,18 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
                 "{application} 有 {count} 个实例的 {lacks} 无法解析(首个 {address})：3.x 客户端在此抛出异常，本次收到的地址一个也不会生效",
             ))
         }
+        Code::MappingMissing if is_empty_list(params.get("applications")) => Some((
+            "no mapping leads from {service} to an application ({place}), so no application is subscribed",
+            "没有从 {service} 到应用的映射（{place}），因此没有订阅任何应用",
+        )),
+        Code::ConsumerListStale if own_is(params, &["0", "empty"]) => Some((
+            "the consumer's own list differs from the registry: it is empty",
+            "消费者自身的地址列表与注册中心不一致：它是空的",
+        )),
+        Code::ConsumerListStale if own_is(params, &["log"]) => Some((
+            "the consumer's own list differs from the registry, as its log shows",
+            "消费者自身的地址列表与注册中心不一致：其日志表明如此",
+        )),
         Code::AllDisabled if is_part(params) => Some((
             "{count} of {total} entries are disabled in the registry",
             "注册中心中 {total} 个条目有 {count} 个被禁用",
@@ -241,6 +253,15 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
         )),
         _ => None,
     }
+}
+
+fn own_is(params: &Map<String, Value>, words: &[&str]) -> bool {
+    let own = params.get("own").and_then(Value::as_str);
+    own.is_some_and(|own| words.contains(&own))
+}
+
+fn is_empty_list(value: Option<&Value>) -> bool {
+    value.and_then(Value::as_array).is_some_and(Vec::is_empty)
 }
 
 /// Fewer than all.
