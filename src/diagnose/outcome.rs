@@ -239,7 +239,13 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
             judged.kept = true;
             undecided(&mut judged, Say::KeptListUnknown);
         }
-        StageId::Router(_) => routed_away(&mut judged),
+        StageId::Router(_) => {
+            routed_away(&mut judged);
+            if !judged.view.bound.is_empty() {
+                // Without metadata it would be those.
+                judged.limits.insert(Limit::Rule);
+            }
+        }
         StageId::Configurators => configured_away(case, &mut judged),
         _ => {
             place::decide(case, said, &mut judged);

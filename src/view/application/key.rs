@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    LISTED, SHOWN, endpoints, object,
+    LISTED, SHOWN, endpoints,
+    known::Instance,
+    object,
     revisions::{Described, Revisions},
 };
 use crate::{
@@ -177,6 +179,28 @@ fn is_meant(wanted: Option<&str>, given: Option<&str>) -> bool {
         || wanted.split(',').map(str::trim).any(|item| {
             Some(item) == given || item.contains('*') && is_match_glob(Some(item), given)
         })
+}
+
+/// An instance of which nobody knows what it exports, as if it had the service that is asked for.
+pub(super) fn as_asked(case: &Case<'_>, instance: &Instance) -> Entry {
+    let asked = &case.question.service;
+    let service = ServiceInfo {
+        key: String::new(),
+        path: Some(asked.interface.clone()),
+        name: Some(asked.interface.clone()),
+        group: asked.group.clone(),
+        version: asked.version.clone(),
+        protocol: Some("dubbo".to_owned()),
+        port: None,
+        params: Vec::new(),
+    };
+    let described = Described {
+        instance,
+        services: Vec::new(),
+        evidence: instance.evidence.clone(),
+        partial: true,
+    };
+    entry(case, &described, &service)
 }
 
 /// The service at the instance as an entry: from here on it goes the way of any address.

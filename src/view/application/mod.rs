@@ -4,6 +4,7 @@
 //! The result has the shape of the interface model ([`View`]), so that whoever chooses between the two can compare them.
 //! Which of the two a consumer uses is not decided here.
 
+mod beyond;
 pub(crate) mod cached;
 pub(crate) mod endpoints;
 pub mod invokers;
@@ -91,6 +92,7 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
     view.left = listed(case, &entries, |case, kept| {
         case.behind(kept, repaired, &mut view)
     });
+    beyond::show(case, repaired, &mut view);
     view
 }
 
