@@ -47,6 +47,12 @@ pub(super) fn show(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut Vie
     }
     view.stages.truncate(at);
     view.stages.push(Stage::plain(StageId::Key, State::Unknown));
+    for stage in &mut behind.stages {
+        // What their protocols and parameters are, nobody saw either.
+        if matches!(stage.id, StageId::Protocol | StageId::Configurators) {
+            stage.state = State::Unknown;
+        }
+    }
     view.stages.append(&mut behind.stages);
     view.routed = behind.routed;
     view.left.clear();
