@@ -86,7 +86,9 @@ fn heap(histogram: &Histogram, limit: Micros, of_consumer: bool) -> bool {
             under += count;
         }
     }
-    at >= FEW && beyond.saturating_mul(10) <= at && (of_consumer || under.saturating_mul(2) <= at)
+    at >= FEW
+        && beyond.saturating_mul(10) <= at
+        && (of_consumer || under.saturating_mul(3) <= at.saturating_mul(2))
 }
 
 #[cfg(test)]
