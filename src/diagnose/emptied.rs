@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{
     Outcome,
     code::Code,
-    outcome::{Judged, Limit},
+    outcome::{Judged, Limit, before},
 };
 use crate::{
     question::ConsumerState,
@@ -55,6 +55,10 @@ pub(super) fn configured_away(case: &Case<'_>, judged: &mut Judged) {
     if case.world.state == ConsumerState::Starting {
         // On 3.x it may arrive after the first list, which is then kept.
         if by_center && case.dubbo().line().is_3x() {
+            if routed_anyhow(case) {
+                judged.limits.insert(Limit::Rule);
+                return;
+            }
             undecided(judged, Say::ConfiguratorLate);
             judged.blocked_by.push(NotSeen {
                 what: Say::ConfiguratorOrder.into(),
@@ -102,6 +106,16 @@ pub(super) fn configured_away(case: &Case<'_>, judged: &mut Judged) {
             judged.emptied = judged.raised.take();
         }
     }
+}
+
+/// Whether the routers would leave nothing of what the configurators switch off, for every call and whatever is not known.
+fn routed_anyhow(case: &Case<'_>) -> bool {
+    let view = case.repaired(&BTreeSet::from([StageId::Configurators]));
+    let failed = view.failed();
+    failed.is_some_and(|stage| {
+        matches!(stage.id, StageId::Router(_)) && before(&view, &stage.id).is_empty()
+    }) && !view.routed.partly
+        && view.routed.undecided.is_empty()
 }
 
 /// The routers leave nothing: for all calls, or for some; or it depends on what is not known of the consumer.

@@ -2,6 +2,7 @@
 
 use super::RuleEvent;
 use super::clause::Key;
+use super::condition::asks_of;
 use super::condition_read;
 use super::dialect::Dialect;
 use crate::model::version::DubboVersion;
@@ -48,10 +49,9 @@ impl Ask {
             content: Some(text),
         };
         let taken = condition_read::read(event, text, version, dialect);
-        let classic = taken.classic.iter().flatten();
+        let classic = taken.classic.as_deref().unwrap_or_default();
         let multi = taken.multi.iter().flatten();
-        classic
-            .flat_map(|condition| condition.asks(dialect))
+        asks_of(classic, dialect)
             .chain(multi.flat_map(|condition| condition.asks(dialect)))
             .collect()
     }

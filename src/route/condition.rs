@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -160,10 +160,7 @@ impl ConditionRules {
         if self.multi_chosen {
             return self.multi.iter().flat_map(|it| it.asks(dialect)).collect();
         }
-        self.classic
-            .iter()
-            .flat_map(|it| it.asks(dialect))
-            .collect()
+        asks_of(&self.classic, dialect).collect()
     }
 
     /// Prepares the conditions. `own` is the key of a document that another router applies as well.
@@ -214,6 +211,21 @@ impl ConditionRules {
             own,
         })
     }
+}
+
+/// What conditions ask about; one that an alias repeats asks the same each time.
+pub(super) fn asks_of(
+    conditions: &[Arc<ClassicCondition>],
+    dialect: Dialect,
+) -> impl Iterator<Item = Ask> {
+    let mut known: HashSet<*const Condition> = HashSet::new();
+    conditions
+        .iter()
+        .filter(move |it| {
+            let read = it.asked().map(Arc::as_ptr);
+            read.is_some_and(|read| known.insert(read))
+        })
+        .flat_map(move |it| it.asks(dialect))
 }
 
 impl ClassicCondition {

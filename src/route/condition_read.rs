@@ -16,7 +16,7 @@ use crate::rule::header::Header;
 use crate::rule::release::snake_yaml;
 use crate::rule::yaml::YamlVersion;
 
-/// Documents below this many bytes are read faster than they are looked for.
+/// Documents below this many bytes are read faster than they are looked for, unless they have anchors.
 const LONG: usize = 16 << 10;
 /// Documents that are remembered.
 const MOST: usize = 6;
@@ -69,7 +69,8 @@ pub(super) fn read(
     version: &DubboVersion,
     dialect: Dialect,
 ) -> Rc<Taken> {
-    if content.len() < LONG {
+    // A few aliases may be work for a thousand lines.
+    if content.len() < LONG && !content.contains('&') {
         return Rc::new(take(event.key, content, version, dialect));
     }
     let reader = Reader::of(version, dialect);

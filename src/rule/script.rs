@@ -21,6 +21,37 @@ pub struct ScriptRule {
     pub script_at: Option<Position>,
 }
 
+/// Names of the engine that Java 8 to 14 brings, Nashorn; `nashorn-core` brings the same ones.
+pub const NASHORN: [&str; 8] = [
+    "nashorn",
+    "Nashorn",
+    "js",
+    "JS",
+    "JavaScript",
+    "javascript",
+    "ECMAScript",
+    "ecmascript",
+];
+
+/// Names of the engine of Java 6 and 7.
+const RHINO: [&str; 6] = [
+    "js",
+    "rhino",
+    "JavaScript",
+    "javascript",
+    "ECMAScript",
+    "ecmascript",
+];
+
+/// The names of the script engines that a Java brings by itself. A library may add one.
+pub fn engines_of(java: u32) -> &'static [&'static str] {
+    match java {
+        6 | 7 => &RHINO,
+        8..=14 => &NASHORN,
+        _ => &[],
+    }
+}
+
 /// Reads a document as a consumer of that version does.
 pub fn parse(text: &str, version: &DubboVersion) -> Result<ScriptRule, RuleError> {
     let document = load(text, snake_yaml(version))?;

@@ -20,7 +20,7 @@ use crate::{
         rules::{RuleSource as _, RuleText, conditions_state},
         trace::RuleState,
     },
-    rule::kind::RuleKind,
+    rule::{kind::RuleKind, script::engines_of},
     view::{
         directory::Protocols,
         held::Entry,
@@ -34,18 +34,6 @@ const ANY_HOST: &str = "192.0.2.254";
 const MOST_FIRSTS: usize = 16;
 /// Most addresses of consumers that are tried when nobody says where it runs.
 const MOST_HOSTS: usize = 16;
-
-/// Script engines that come with a JDK up to 14, by all their names.
-const ENGINES: [&str; 8] = [
-    "nashorn",
-    "Nashorn",
-    "js",
-    "JS",
-    "JavaScript",
-    "javascript",
-    "ECMAScript",
-    "ecmascript",
-];
 
 /// The scenarios and what they are.
 pub(super) struct Scenes {
@@ -381,8 +369,10 @@ fn engines(jdk: &str) -> Result<Vec<String>, UsageError> {
         first => first,
     };
     match major {
-        Some(5..=14) => Ok(ENGINES.map(str::to_owned).to_vec()),
-        Some(15..) => Ok(Vec::new()),
+        Some(java @ 5..) => {
+            let names = engines_of(java).iter();
+            Ok(names.map(|name| (*name).to_owned()).collect())
+        }
         _ => Err(UsageError::new(format!("--jdk {jdk}: no version of a JDK"))
             .hint("for example --jdk 8, --jdk 17")),
     }

@@ -3,25 +3,10 @@
 use super::condition::root_map;
 use super::fields::{self, Field, HEADER, Shape, field};
 use super::{Code, Cx, Phrase, Say, found};
-use crate::rule::script;
+use crate::rule::script::{self, NASHORN, engines_of};
 use crate::rule::yaml::Span;
 
 const RULE: [Field; 2] = [field("type", Shape::Text), field("script", Shape::Text)];
-
-/// Names of the engine that Java 8 to 14 brings (Nashorn).
-const NASHORN: [&str; 8] = [
-    "nashorn",
-    "Nashorn",
-    "js",
-    "JS",
-    "JavaScript",
-    "javascript",
-    "ECMAScript",
-    "ecmascript",
-];
-
-/// The first Java without a script engine of its own.
-const WITHOUT_ENGINE: u32 = 15;
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.rule.text.is_empty() {
@@ -70,10 +55,15 @@ pub(super) fn check(cx: &mut Cx<'_>) {
 pub(super) fn engine(cx: &mut Cx<'_>, name: &str, at: Span) {
     let nashorn = NASHORN.contains(&name);
     let reads = match cx.known.jdk {
-        Some(jdk) if nashorn && jdk < WITHOUT_ENGINE => return,
+        Some(jdk) if engines_of(jdk).contains(&name) => return,
         None if nashorn => return,
         Some(jdk) => Phrase::new(Say::LintEngineMissing).with("jdk", jdk.to_string()),
         None => Phrase::new(Say::LintEngineForeign),
+    };
+    let advice = if nashorn {
+        Say::LintAddEngine
+    } else {
+        Say::LintAddLibrary
     };
     cx.add(
         found(Code::ScriptEngineMissing, at)
@@ -85,6 +75,6 @@ pub(super) fn engine(cx: &mut Cx<'_>, name: &str, at: Span) {
                     .map_or_else(|| "-".to_owned(), |jdk| jdk.to_string()),
             )
             .reads(reads)
-            .meant(Say::LintAddEngine),
+            .meant(advice),
     );
 }

@@ -521,7 +521,8 @@ sentences! {
     LintNoScript: "without a script the rule passes everything on", "没有脚本的规则会放行所有地址";
     LintEngineMissing: "Java {jdk} brings no engine of that name: the rule is refused when it arrives", "Java {jdk} 没有该名称的引擎：规则到达时会被拒绝";
     LintEngineForeign: "no Java brings an engine of that name by itself", "任何 Java 都不自带该名称的引擎";
-    LintAddEngine: "add the engine to the consumer (Nashorn: org.openjdk.nashorn:nashorn-core), or use a condition rule", "为消费者添加引擎（Nashorn：org.openjdk.nashorn:nashorn-core），或改用条件规则";
+    LintAddEngine: "add the engine to the consumer (Nashorn: org.openjdk.nashorn:nashorn-core, Java 11 or later), or use a condition rule", "为消费者添加引擎（Nashorn：org.openjdk.nashorn:nashorn-core，Java 11 及以上），或改用条件规则";
+    LintAddLibrary: "add the library that brings this engine to the consumer, or use a condition rule", "为消费者添加提供该引擎的库，或改用条件规则";
     LintAffinityUnread: "no Dubbo up to 3.3.6 registers the affinity routers: nobody reads this key", "直到 3.3.6 的 Dubbo 都未注册亲和性路由器：没有人读取此键";
     LintRegisterAffinity: "use a condition rule (`=> region = $region`), or register the routers' factories yourself", "请使用条件规则（`=> region = $region`），或自行注册路由器工厂";
     LintMeshNoStandard: "no document is of the type `standard`: `metadata.name` must be a name without a dot", "没有 `standard` 类型的文档：`metadata.name` 必须是不含点的名称";

@@ -39,6 +39,7 @@ use crate::{
         trace::{RuleState, Trace},
         ways::{Split, percent},
     },
+    rule::script::engines_of,
     view::{
         directory::ServiceUrl,
         held::Entry,
@@ -308,32 +309,12 @@ fn input<'a>(
     })
 }
 
-/// Script engines that a JDK brings: Nashorn from 8 to 14, none later. A library may add one.
+/// Script engines that the JDK of the consumer brings.
 fn engines(question: &Question) -> Option<Vec<String>> {
     let jdk = question.consumer.jdk.as_deref()?;
     let number = jdk.strip_prefix("1.").unwrap_or(jdk);
     let major: u32 = number.split(['.', '-', '+']).next()?.parse().ok()?;
-    let names: &[&str] = match major {
-        8..=14 => &[
-            "nashorn",
-            "Nashorn",
-            "js",
-            "JS",
-            "JavaScript",
-            "javascript",
-            "ECMAScript",
-            "ecmascript",
-        ],
-        6 | 7 => &[
-            "js",
-            "rhino",
-            "JavaScript",
-            "javascript",
-            "ECMAScript",
-            "ecmascript",
-        ],
-        _ => &[],
-    };
+    let names = engines_of(major);
     Some(names.iter().map(|name| (*name).to_owned()).collect())
 }
 
