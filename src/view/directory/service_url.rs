@@ -63,6 +63,18 @@ impl ServiceUrl {
         }
     }
 
+    /// Lays all parameters of the consumer over the provider's, as rules of 3.0 and 3.1 see an address at application level
+    /// (`InstanceAddressURL.getParameters`).
+    pub(in crate::view) fn lay_over(&mut self, consumer: &Url) {
+        let above = consumer.parameters.iter();
+        let above =
+            above.filter(|(name, _)| !super::merge::PROVIDER_FIRST.contains(&name.as_str()));
+        let above: Vec<_> = above
+            .map(|(name, value)| (name.clone(), value.clone()))
+            .collect();
+        self.own_mut().parameters.extend(above);
+    }
+
     pub(super) fn set_rules(&mut self, rules: Url) {
         self.rules = Some(rules);
     }

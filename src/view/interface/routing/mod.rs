@@ -276,12 +276,19 @@ fn input<'a>(
         // Copies for 2.6 (`RegistryDirectory.isNotCompatibleFor26x`).
         .filter(|(_, url)| url.text("compatible_config").is_none())
         .collect();
+    let mut urls: Vec<ServiceUrl> = directory
+        .invokers()
+        .iter()
+        .map(|invoker| invoker.url.clone())
+        .collect();
+    let of_instances = model == Model::Application && case.dubbo().line() <= Line::V3_1;
+    if of_instances {
+        for url in &mut urls {
+            url.lay_over(&reference);
+        }
+    }
     Some(Input {
-        urls: directory
-            .invokers()
-            .iter()
-            .map(|invoker| invoker.url.clone())
-            .collect(),
+        urls,
         consumer,
         reference,
         routes,
@@ -304,8 +311,7 @@ fn input<'a>(
             custom_routers: true,
             without: repaired.iter().filter_map(kind_of).collect(),
         },
-        overlaid: !case.dubbo().line().is_3x()
-            || model == Model::Application && case.dubbo().line() <= Line::V3_1,
+        overlaid: !case.dubbo().line().is_3x() || of_instances,
     })
 }
 
