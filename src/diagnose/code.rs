@@ -84,6 +84,7 @@ macro_rules! codes {
             pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
 
             /// The four digits.
+            #[expect(clippy::zero_prefixed_literal, reason = "they are the name of the page, too")]
             pub fn number(self) -> u16 {
                 match self { $(Self::$variant => $number,)+ }
             }
@@ -102,18 +103,26 @@ macro_rules! codes {
             pub fn family(self) -> Family {
                 match self { $(Self::$variant => Family::$family,)+ }
             }
+
+            /// The text of its page, `explain/DGnnnn.md`.
+            pub(super) fn page(self) -> &'static str {
+                match self {
+                    $(Self::$variant => include_str!(concat!("explain/DG", stringify!($number), ".md")),)+
+                }
+            }
         }
     };
 }
 
+// All four digits, also leading zeros: they name the page.
 codes! {
-    LogListCut = 101, "log-list-cut", Info, Consumer;
-    VersionAssumed = 102, "version-assumed", Info, Consumer;
-    SnapshotPartial = 103, "snapshot-partial", Warning, Registry;
-    PlaceholderUnresolved = 104, "placeholder-unresolved", Error, Consumer;
-    ClientNotModelled = 105, "client-not-modelled", Info, Consumer;
-    KnownDefect = 106, "known-defect", Warning, Consumer;
-    AddressUnparsable = 107, "address-unparsable", Error, Consumer;
+    LogListCut = 0101, "log-list-cut", Info, Consumer;
+    VersionAssumed = 0102, "version-assumed", Info, Consumer;
+    SnapshotPartial = 0103, "snapshot-partial", Warning, Registry;
+    PlaceholderUnresolved = 0104, "placeholder-unresolved", Error, Consumer;
+    ClientNotModelled = 0105, "client-not-modelled", Info, Consumer;
+    KnownDefect = 0106, "known-defect", Warning, Consumer;
+    AddressUnparsable = 0107, "address-unparsable", Error, Consumer;
     RegistryUnreachable = 1001, "registry-unreachable", Error, Registry;
     NotThatRegistry = 1002, "not-that-registry", Error, Registry;
     RegistryAuthRefused = 1003, "registry-auth-refused", Error, Registry;

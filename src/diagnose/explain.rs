@@ -17,140 +17,9 @@ pub struct Page {
     pub zh: Vec<(&'static str, &'static str)>,
 }
 
-macro_rules! pages {
-    ($($variant:ident = $file:literal,)+) => {
-        /// The text of the page of a code.
-        pub fn text(code: Code) -> &'static str {
-            match code { $(Code::$variant => include_str!(concat!("explain/", $file, ".md")),)+ }
-        }
-
-        /// The file of a code's page, without its ending.
-        #[cfg(test)]
-        fn file(code: Code) -> &'static str {
-            match code { $(Code::$variant => $file,)+ }
-        }
-    };
-}
-
-pages! {
-    LogListCut = "DG0101",
-    VersionAssumed = "DG0102",
-    SnapshotPartial = "DG0103",
-    PlaceholderUnresolved = "DG0104",
-    ClientNotModelled = "DG0105",
-    KnownDefect = "DG0106",
-    AddressUnparsable = "DG0107",
-    RegistryUnreachable = "DG1001",
-    NotThatRegistry = "DG1002",
-    RegistryAuthRefused = "DG1003",
-    RegistryDegraded = "DG1004",
-    NacosGrpcClosed = "DG1005",
-    NodesDisagree = "DG1006",
-    ConsumerOnCache = "DG1007",
-    ApiSwitchedOff = "DG1008",
-    RegistryInOtherZone = "DG1009",
-    AnswerTooLarge = "DG1010",
-    NamespaceDiffers = "DG2001",
-    RegistryGroupDiffers = "DG2002",
-    NamespaceUnknown = "DG2003",
-    OtherRegistry = "DG2004",
-    GroupDiffers = "DG2101",
-    VersionDiffers = "DG2102",
-    InterfaceNearMiss = "DG2103",
-    NameFormDiffers = "DG2104",
-    NotRegistered = "DG2105",
-    ProtocolFiltered = "DG2107",
-    OnlyConsumers = "DG2108",
-    ConsumerMisaddressed = "DG2109",
-    RegistrationRefused = "DG2110",
-    WildcardUnsupported = "DG2111",
-    RegistryChoice = "DG2112",
-    AddressNotExported = "DG2113",
-    ClassifierDiffers = "DG2114",
-    AllDisabled = "DG3001",
-    AllUnhealthy = "DG3002",
-    ProtectionThreshold = "DG3003",
-    WeightZero = "DG3004",
-    StaleProvider = "DG3005",
-    AddressUnreachable = "DG3006",
-    AddressSuspicious = "DG3007",
-    DisabledByOverride = "DG3008",
-    EmptyProtection = "DG3009",
-    ZoneEmpty = "DG3010",
-    TrafficLeavesZone = "DG3011",
-    NacosWeightIgnored = "DG3012",
-    MappingMissing = "DG4001",
-    MappingElsewhere = "DG4002",
-    MetadataMissing = "DG4003",
-    MetadataServiceUnreachable = "DG4004",
-    RevisionMismatch = "DG4005",
-    RevisionZero = "DG4006",
-    NotInMetadata = "DG4007",
-    ModelsDoNotMeet = "DG4008",
-    PartialApplicationList = "DG4009",
-    MigrationRuleBroken = "DG4010",
-    ProvidedByWrong = "DG4011",
-    AlienInstance = "DG4012",
-    InstanceMetadataMissing = "DG4013",
-    MetadataRefused = "DG4014",
-    RoutedAway = "DG5001",
-    ConsumerBlocked = "DG5002",
-    TagNotServed = "DG5003",
-    UntaggedStarved = "DG5004",
-    RuleNotDelivered = "DG5005",
-    RuleUnparsed = "DG5006",
-    RuleNoEffect = "DG5007",
-    RuleLeaks = "DG5008",
-    ZonePinned = "DG5009",
-    RouterUnknown = "DG5010",
-    ScriptEngineMissing = "DG5011",
-    SnapshotDisagrees = "DG5012",
-    NoEmptyGuard = "DG5013",
-    RouterError = "DG5014",
-    QosRefused = "DG6001",
-    QosOtherProcess = "DG6002",
-    ConsumerViewDiffers = "DG6003",
-    ProviderNotExporting = "DG6004",
-    ProviderOffline = "DG6005",
-    PoolExhausted = "DG6006",
-    ProviderDraining = "DG6007",
-    SerializationRefused = "DG6008",
-    ConsumerListStale = "DG6009",
-    AcceptsButSilent = "DG6010",
-    ErrorMasquerades = "DG6011",
-    PayloadTooLarge = "DG6012",
-    TimeoutTooSmall = "DG7001",
-    TimeoutTight = "DG7002",
-    TimeoutTooLarge = "DG7003",
-    RetriesOnWrite = "DG7004",
-    TotalOverUpstream = "DG7005",
-    ProviderOutlivesConsumer = "DG7006",
-    TimeoutNotANumber = "DG7007",
-    SettingOverridden = "DG7008",
-    RetryAmplification = "DG7009",
-    P99Weak = "DG7010",
-    RttDominates = "DG7011",
-    ConcurrencyLimit = "DG7012",
-    ClientStall = "DG7013",
-    ServerQueue = "DG7014",
-    RetriesWithoutEffect = "DG7015",
-    ParallelAmplification = "DG7016",
-    QueueOutlivesTimeout = "DG7017",
-    LinkUnstable = "DG7018",
-    CountdownReplaces = "DG7019",
-    ObservedContradicts = "DG7020",
-    LimitNotActive = "DG7021",
-    RequestLost = "DG7022",
-    HiddenRetry = "DG7023",
-    LintTypedValue = "DG8001",
-    LintDuplicateKey = "DG8002",
-    LintUnknownKey = "DG8003",
-    LintVersionField = "DG8004",
-    LintNotAList = "DG8005",
-    LintOperator = "DG8006",
-    LintAddressUnknown = "DG8007",
-    LintForceEmpty = "DG8008",
-    LintInvisible = "DG8009",
+/// The text of the page of a code.
+pub fn text(code: Code) -> &'static str {
+    code.page()
 }
 
 /// The page of a code; `None` when its file does not have the form of a page (a test sees to that).
@@ -241,7 +110,6 @@ mod tests {
     #[test]
     fn every_code_has_its_page_in_both_languages() {
         for code in Code::ALL {
-            assert_eq!(file(*code), code.to_string());
             let page = page(*code).unwrap_or_else(|| panic!("{code}: not the form of a page"));
             assert_eq!(page.severity, code.severity().to_string(), "{code}");
             assert!(

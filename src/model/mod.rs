@@ -5,6 +5,7 @@ pub mod matching;
 pub mod metadata;
 pub mod probe;
 pub mod qos;
+pub mod rule_kind;
 pub mod secret;
 pub mod service_key;
 pub mod time;

@@ -14,6 +14,7 @@ use super::kept::is_kept;
 use super::letters::Letters;
 use super::names::{Names, domains};
 use super::near::derived;
+use crate::model::rule_kind::RuleKind;
 use crate::model::service_key::ServiceKey;
 use crate::snapshot::{Key, Line, Manifest, Payload, Snapshot, SourceKind};
 
@@ -241,8 +242,7 @@ impl Gathered {
     /// `order-web.condition-router`, `com.acme.OrderService:1.0:g:provider:order-app`.
     fn data_id(&mut self, data_id: &str) {
         let (head, kind) = data_id.rsplit_once('.').unwrap_or((data_id, ""));
-        let of_rule = kind.ends_with("-router")
-            || matches!(kind, "configurators" | "migration" | "MESHAPPRULE");
+        let of_rule = kind.ends_with("-router") || RuleKind::of_key(data_id).is_some();
         if of_rule && !head.contains(':') && !CLASSES.is_match(head) {
             self.application(head);
         }

@@ -3,18 +3,12 @@
 use std::collections::BTreeSet;
 
 use super::letters::Letters;
+use crate::model::rule_kind::endings;
 
-/// What names of rules end with, behind an interface or an application.
-const RULES: [&str; 8] = [
-    ".condition-router",
-    ".tag-router",
-    ".script-router",
-    ".affinity-router",
-    ".configurators",
-    ".migration",
-    ".MESHAPPRULE",
-    ".providers",
-];
+/// What names of rules end with, and a list of providers, behind an interface or an application.
+fn ends() -> impl Iterator<Item = &'static str> {
+    endings().chain([".providers"])
+}
 
 /// Full names, and what follows from them.
 #[derive(Debug, Clone)]
@@ -140,9 +134,8 @@ impl Names {
 
     /// A class or a package of the house. What follows a class (a method, the end of a rule's name) stays.
     fn in_package(&self, body: &str) -> String {
-        let (body, end) = RULES
-            .iter()
-            .find_map(|end| Some((body.strip_suffix(end)?, *end)))
+        let (body, end) = ends()
+            .find_map(|end| Some((body.strip_suffix(end)?, end)))
             .unwrap_or((body, ""));
         let mut out = String::new();
         let mut rest = body;
@@ -164,7 +157,7 @@ impl Names {
 
     /// What follows a class: inner classes are written, methods and ends of rule names stay.
     fn classes(&self, rest: &str) -> String {
-        if RULES.contains(&rest)
+        if ends().any(|end| end == rest)
             || !rest[1.min(rest.len())..].starts_with(|sign: char| sign.is_ascii_uppercase())
         {
             return rest.to_owned();

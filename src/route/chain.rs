@@ -19,6 +19,10 @@ use crate::model::version::DubboVersion;
 pub(super) struct Kind {
     /// The SPI name.
     pub(super) name: &'static str,
+    /// Its stage in reports, behind `X.`.
+    stage: &'static str,
+    /// Whether it is not worth a stage when it has nothing to do.
+    quiet: bool,
     /// Order of creation, in which rules are read (`@Activate`): in 2.7 and 3.0.5, and from 3.0.6.
     created: (i32, i32),
     /// Order of running: `getPriority` in 2.7 and 3.0.5, `@Activate` from 3.0.6.
@@ -63,6 +67,8 @@ const EVER: [u32; 3] = [9, 0, 0];
 pub(super) const KINDS: &[Kind] = &[
     Kind {
         name: "mock",
+        stage: "mock",
+        quiet: true,
         created: (0, -100),
         runs: (-100, -100),
         exists: ([2, 7, 0], EVER),
@@ -72,6 +78,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "standard-mesh-rule",
+        stage: "mesh",
+        quiet: true,
         created: (-50, -50),
         runs: (-50, -50),
         exists: ([3, 0, 6], EVER),
@@ -81,6 +89,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "condition",
+        stage: "condition.url",
+        quiet: false,
         created: (0, 0),
         runs: (0, 0),
         exists: ([2, 7, 0], EVER),
@@ -90,6 +100,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "script",
+        stage: "script.url",
+        quiet: false,
         created: (0, 0),
         runs: (0, 0),
         exists: ([2, 7, 0], [2, 7, 10]),
@@ -99,6 +111,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "tag",
+        stage: "tag",
+        quiet: false,
         created: (100, 100),
         runs: (100, 100),
         exists: ([2, 7, 0], EVER),
@@ -109,6 +123,8 @@ pub(super) const KINDS: &[Kind] = &[
     // Without an xDS control plane it passes everything on.
     Kind {
         name: "xds",
+        stage: "xds",
+        quiet: true,
         created: (101, 101),
         runs: (101, 101),
         exists: ([3, 2, 0], [3, 2, 10]),
@@ -118,6 +134,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "service",
+        stage: "condition.service",
+        quiet: false,
         created: (300, 140),
         runs: (140, 140),
         exists: ([2, 7, 0], EVER),
@@ -127,6 +145,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "provider-app",
+        stage: "condition.provider-application",
+        quiet: false,
         created: (145, 145),
         runs: (145, 145),
         exists: ([3, 2, 0], EVER),
@@ -136,6 +156,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "app",
+        stage: "condition.application",
+        quiet: false,
         created: (200, 150),
         runs: (150, 150),
         exists: ([2, 7, 0], EVER),
@@ -145,6 +167,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "address",
+        stage: "address",
+        quiet: true,
         created: (0, 0),
         runs: (180, 180),
         exists: ([2, 7, 12], [3, 0, 0]),
@@ -154,6 +178,8 @@ pub(super) const KINDS: &[Kind] = &[
     },
     Kind {
         name: "script-app",
+        stage: "script",
+        quiet: false,
         created: (200, 200),
         runs: (200, 200),
         exists: ([3, 2, 0], EVER),
@@ -162,6 +188,18 @@ pub(super) const KINDS: &[Kind] = &[
         create: |making| Ok(Box::new(ScriptRouter::new(making))),
     },
 ];
+
+/// The stage of a kind of router in reports, behind `X.`, and whether it is told of even when the router has nothing to do.
+pub fn stage_of(kind: &str) -> Option<(&'static str, bool)> {
+    let found = KINDS.iter().find(|known| known.name == kind);
+    found.map(|kind| (kind.stage, !kind.quiet))
+}
+
+/// The kind of router of a stage.
+pub fn kind_of(stage: &str) -> Option<&'static str> {
+    let found = KINDS.iter().find(|known| known.stage == stage);
+    found.map(|kind| kind.name)
+}
 
 impl Kind {
     pub(super) fn exists_in(&self, version: &DubboVersion) -> bool {

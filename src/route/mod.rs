@@ -3,8 +3,8 @@
 //! `rule` says what a text means; here it is applied, in the order and with the oddities of each Dubbo version. Pure:
 //! scripts are never run and names never resolved, where that would be needed the answer is a bound (see [`outcome`]).
 //!
-//! A router kind is one file here, one in `rule`, and one line in [`chain`]. How an answer is explained stands in
-//! [`trace`].
+//! A router kind is one file here, one in `rule`, and one line in [`chain`]; a kind of rule is one line in `model::rule_kind`.
+//! How an answer is explained stands in [`trace`].
 
 mod address;
 pub mod application;
@@ -43,6 +43,7 @@ use std::sync::Arc;
 
 use ask::Ask;
 use call::Call;
+pub use chain::{kind_of, stage_of};
 use declared::Zones;
 use outcome::Outcome;
 use provider::Provider;

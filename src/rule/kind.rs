@@ -3,39 +3,8 @@
 //! Keys are those of the config centre; a file that holds a rule is named after its key, with `:` also written `%3A`.
 
 use super::yaml::{Document, Node, Value, YamlVersion, load_all};
+pub use crate::model::rule_kind::RuleKind;
 use crate::model::url::decode;
-
-/// The kinds of rule texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum RuleKind {
-    /// `.condition-router`: classic and v3.1.
-    Condition,
-    /// `.tag-router`
-    Tag,
-    /// `.script-router`
-    Script,
-    /// `.MESHAPPRULE`
-    Mesh,
-    /// `.affinity-router`
-    Affinity,
-    /// `.configurators`
-    Configurator,
-    /// `.migration`
-    Migration,
-    /// URLs of the registry, one a line: `override://`, `absent://`, `condition://`, `script://`, `route://`.
-    Urls,
-}
-
-/// The ending of a key, and its kind.
-const ENDINGS: [(&str, RuleKind); 7] = [
-    (".condition-router", RuleKind::Condition),
-    (".tag-router", RuleKind::Tag),
-    (".script-router", RuleKind::Script),
-    (".MESHAPPRULE", RuleKind::Mesh),
-    (".affinity-router", RuleKind::Affinity),
-    (".configurators", RuleKind::Configurator),
-    (".migration", RuleKind::Migration),
-];
 
 /// Fields that only one kind has.
 const FIELDS: [(&str, RuleKind); 7] = [
@@ -55,26 +24,6 @@ const PROTOCOLS: [&str; 6] = ["override", "absent", "condition", "script", "rout
 const EXTENSIONS: [&str; 5] = [".yaml", ".yml", ".json", ".txt", ".properties"];
 
 impl RuleKind {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::Condition,
-        Self::Tag,
-        Self::Script,
-        Self::Mesh,
-        Self::Affinity,
-        Self::Configurator,
-        Self::Migration,
-        Self::Urls,
-    ];
-
-    /// The kind of a key of the config centre.
-    pub fn of_key(key: &str) -> Option<Self> {
-        ENDINGS
-            .iter()
-            .find(|(ending, _)| key.ends_with(ending))
-            .map(|(_, kind)| *kind)
-    }
-
     /// The kind of a text, as far as its fields tell.
     pub fn of_text(text: &str) -> Option<Self> {
         let start = text.trim_start_matches('\u{feff}').trim_start();
@@ -103,28 +52,6 @@ impl RuleKind {
                     .then_some(*kind)
             })
         })
-    }
-
-    /// The ending of its keys; URLs have none.
-    pub fn ending(self) -> Option<&'static str> {
-        ENDINGS
-            .iter()
-            .find(|(_, kind)| *kind == self)
-            .map(|(ending, _)| *ending)
-    }
-
-    /// Its name in reports.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Condition => "condition",
-            Self::Tag => "tag",
-            Self::Script => "script",
-            Self::Mesh => "mesh",
-            Self::Affinity => "affinity",
-            Self::Configurator => "configurator",
-            Self::Migration => "migration",
-            Self::Urls => "urls",
-        }
     }
 }
 
@@ -183,10 +110,6 @@ mod tests {
             ("rules.yaml", None),
         ] {
             assert_eq!(key_of_file(name).as_deref(), key, "{name}");
-        }
-        for (ending, kind) in ENDINGS {
-            assert_eq!(RuleKind::of_key(&format!("a{ending}")), Some(kind));
-            assert_eq!(kind.ending(), Some(ending));
         }
     }
 

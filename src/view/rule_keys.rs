@@ -1,40 +1,41 @@
 //! Keys of rules: under which names some line of Dubbo reads rules that can bear on a question. Their content is not
 //! read here.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::LazyLock};
 
 use super::application::Application;
 use super::held::{Entry, LayerKind};
-use crate::{model::service_key::ServiceKey, question::Question};
+use crate::{
+    model::{
+        rule_kind::{Owner, endings, endings_of},
+        service_key::ServiceKey,
+    },
+    question::Question,
+};
 
-/// Suffixes of the keys under which rules are kept, all lines together.
-const SUFFIXES: [&str; 6] = [
-    ".condition-router",
-    ".configurators",
-    ".tag-router",
-    ".script-router",
-    ".MESHAPPRULE",
-    ".affinity-router",
-];
+/// Suffixes of the keys under which rules are kept, all lines together, but for that of migration rules.
+fn suffixes() -> impl Iterator<Item = &'static str> {
+    endings().filter(|ending| *ending != MIGRATION)
+}
 
-/// What the end of a key that is nearly one comes to without blanks, points, dashes and capitals, and what it stands for.
-const NEARLY: [(&str, &str); 12] = [
-    ("conditionrouter", ".condition-router"),
-    ("conditionrouters", ".condition-router"),
-    ("conditionroute", ".condition-router"),
-    ("configurators", ".configurators"),
-    ("configurator", ".configurators"),
-    ("tagrouter", ".tag-router"),
-    ("tagrouters", ".tag-router"),
-    ("tagroute", ".tag-router"),
-    ("scriptrouter", ".script-router"),
-    ("meshapprule", ".MESHAPPRULE"),
-    ("affinityrouter", ".affinity-router"),
-    ("migration", MIGRATION),
-];
+/// What the suffixes come to without points, dashes and capitals, as one of many and as `route`.
+static NEARLY: LazyLock<Vec<(String, &str)>> = LazyLock::new(|| {
+    let plain = |suffix: &str| suffix.replace(['.', '-'], "").to_ascii_lowercase();
+    endings()
+        .map(|suffix| (bare(&plain(suffix)).to_owned(), suffix))
+        .collect()
+});
 
-/// Letters of the longest of them.
-const LONGEST_SUFFIX: usize = 16;
+/// Letters that are looked at for an end that is nearly a suffix.
+const LONGEST_SUFFIX: usize = 24;
+
+/// The end of a key without the `s` of many, and without the `r` of `router`.
+fn bare(letters: &str) -> &str {
+    let one = letters.strip_suffix('s').unwrap_or(letters);
+    one.strip_suffix('r')
+        .filter(|route| route.ends_with("route"))
+        .unwrap_or(one)
+}
 
 /// What a file with a rule may be called after its key.
 const EXTENSIONS: [&str; 5] = [".yaml", ".yml", ".json", ".txt", ".properties"];
@@ -55,21 +56,18 @@ pub(crate) fn rule_keys(
     consumer: Option<&str>,
     providers: &[String],
 ) -> Vec<String> {
-    let mut keys = BTreeSet::new();
-    for suffix in [".condition-router", ".configurators"] {
-        keys.insert(format!("{}{suffix}", service.rule_key()));
-        keys.extend(consumer.map(|application| format!("{application}{suffix}")));
-    }
-    for application in providers {
-        for suffix in [
-            ".condition-router",
-            ".tag-router",
-            ".script-router",
-            ".MESHAPPRULE",
-        ] {
-            keys.insert(format!("{application}{suffix}"));
-        }
-    }
+    let service = service.rule_key();
+    let owners = [(Owner::Service, service.as_str())].into_iter();
+    let owners = owners
+        .chain(consumer.map(|application| (Owner::Consumer, application)))
+        .chain(
+            providers
+                .iter()
+                .map(|name| (Owner::Provider, name.as_str())),
+        );
+    let keys: BTreeSet<String> = owners
+        .flat_map(|(owner, name)| endings_of(owner).map(move |end| format!("{name}{end}")))
+        .collect();
     keys.into_iter().collect()
 }
 
@@ -98,14 +96,14 @@ impl RuleKeys<'_> {
                 (consumer.is_none() || consumer == Some(group)).then_some(LayerKind::Properties)
             }
             "dubbo" => {
-                let suffix = SUFFIXES.iter().find(|suffix| key.ends_with(**suffix))?;
+                let suffix = suffixes().find(|suffix| key.ends_with(suffix))?;
                 self.bears(key.strip_suffix(suffix)?)
                     .then(|| of_suffix(suffix))
             }
             // 2.7.0 to 2.7.2 put the last part of a key into a directory of its own.
             _ => {
                 let suffix = format!(".{key}");
-                (SUFFIXES.contains(&suffix.as_str()) && self.bears(group))
+                (suffixes().any(|known| known == suffix) && self.bears(group))
                     .then(|| of_suffix(&suffix))
             }
         }
@@ -145,7 +143,7 @@ impl RuleKeys<'_> {
 pub(crate) fn parts(key: &str) -> Option<(&str, &'static str)> {
     let extension = EXTENSIONS.iter().find_map(|end| key.strip_suffix(end));
     let key = extension.unwrap_or(key).trim();
-    for suffix in SUFFIXES.iter().chain([&MIGRATION]) {
+    for suffix in endings() {
         if let Some(base) = key.strip_suffix(suffix) {
             return (!base.is_empty()).then_some((base, suffix));
         }
@@ -155,7 +153,7 @@ pub(crate) fn parts(key: &str) -> Option<(&str, &'static str)> {
     for (at, letter) in key.char_indices().rev() {
         if letter.is_alphanumeric() {
             letters.insert(0, letter.to_ascii_lowercase());
-            let near = NEARLY.iter().find(|(spelled, _)| *spelled == letters);
+            let near = NEARLY.iter().find(|(spelled, _)| spelled == bare(&letters));
             found = near.map(|(_, suffix)| (at, *suffix)).or(found);
             if letters.len() > LONGEST_SUFFIX {
                 break;

@@ -6,17 +6,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::model::version::Line;
 
-const KINDS: [RuleKind; 8] = [
-    RuleKind::Condition,
-    RuleKind::Tag,
-    RuleKind::Script,
-    RuleKind::Mesh,
-    RuleKind::Affinity,
-    RuleKind::Configurator,
-    RuleKind::Migration,
-    RuleKind::Urls,
-];
-
 fn of(text: &str, kind: RuleKind, version: &str) -> Linted {
     let rule = RuleText {
         key: None,
@@ -221,7 +210,7 @@ fn hostile_texts_end_soon() {
         ("nested", &nested),
         ("urls", &urls),
     ] {
-        for kind in KINDS {
+        for kind in RuleKind::ALL {
             for version in ["2.7.23", "3.3.6"] {
                 let start = now();
                 let linted = of(text, kind, version);
@@ -325,7 +314,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
 
     #[test]
-    fn any_text_is_looked_at(text in prop_oneof![text(), "\\PC{0,60}", ".{0,60}"], kind in prop::sample::select(KINDS.to_vec())) {
+    fn any_text_is_looked_at(text in prop_oneof![text(), "\\PC{0,60}", ".{0,60}"], kind in prop::sample::select(RuleKind::ALL.to_vec())) {
         for version in ["2.6.5", "2.7.3", "2.7.23", "3.0.3", "3.1.11", "3.2.16", "3.3.6"] {
             let version = DubboVersion::parse(version).unwrap();
             let providers = [Url::parse("dubbo://10.0.0.1:20880/a.B", &version).unwrap()];
@@ -341,7 +330,7 @@ proptest! {
     #[test]
     fn any_bytes_are_looked_at(bytes in prop::collection::vec(any::<u8>(), 0..80)) {
         let text = String::from_utf8_lossy(&bytes);
-        for kind in KINDS {
+        for kind in RuleKind::ALL {
             let _ = of(&text, kind, "3.3.6");
         }
     }

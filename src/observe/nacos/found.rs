@@ -8,6 +8,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
+    model::rule_kind::endings,
     observe::Failure,
     snapshot::{ErrKind, Key, Line, Payload, says_no_cluster},
 };
@@ -20,15 +21,10 @@ const GROUPS: [&str; 4] = [
     "MIGRATION",
 ];
 
-/// How the data ids of Dubbo's rules end.
-const RULES: [&str; 6] = [
-    ".condition-router",
-    ".tag-router",
-    ".script-router",
-    ".affinity-router",
-    ".configurators",
-    ".MESHAPPRULE",
-];
+/// How the data ids of Dubbo's rules end that have no group of their own.
+fn rules() -> impl Iterator<Item = &'static str> {
+    endings().filter(|ending| *ending != ".migration")
+}
 
 /// How the names of services begin that are no application's (`NacosServiceName`).
 const CATEGORIES: [&str; 4] = ["providers:", "consumers:", "routers:", "configurators:"];
@@ -405,9 +401,9 @@ fn namespace_of(key: &Key) -> Option<&str> {
 fn is_dubbo(group: &str, data_id: &str) -> bool {
     GROUPS.contains(&group)
         || data_id == "dubbo.properties"
-        || RULES.iter().any(|ending| data_id.ends_with(ending))
+        || rules().any(|ending| data_id.ends_with(ending))
         // 2.7.0 to 2.7.2 put the last part of a key into the place of the group.
-        || RULES.iter().any(|ending| group == &ending[1..])
+        || rules().any(|ending| group == &ending[1..])
         || (group.len() == 32 && group.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 

@@ -7,6 +7,7 @@ use super::{
     server::{Server, not_seen},
 };
 use crate::{
+    model::rule_kind::{Owner, endings_of},
     question::Question,
     report::words::{Phrase, Say},
     rule::LONGEST,
@@ -21,12 +22,9 @@ use crate::{
 };
 
 /// Ends of the keys of rules that an application reads as a consumer: looked for when its name is not known.
-const OF_ANY_CONSUMER: [&str; 4] = [
-    ".condition-router",
-    ".configurators",
-    PROPERTIES,
-    ".migration",
-];
+fn of_any_consumer() -> impl Iterator<Item = &'static str> {
+    endings_of(Owner::Consumer).chain([PROPERTIES, ".migration"])
+}
 
 /// Rules that lie where nobody reads any, of which the text is asked for.
 const MOST_STRAY: usize = 16;
@@ -61,7 +59,9 @@ pub(super) fn rules(
         let interface = escaped(&question.service.interface);
         let mut parts = vec![interface.as_str()];
         if question.consumer.application.is_none() {
-            parts.extend(OF_ANY_CONSUMER);
+            for end in of_any_consumer() {
+                parts.push(end);
+            }
         }
         for part in parts {
             match server.configs_with(namespace, part) {

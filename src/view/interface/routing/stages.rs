@@ -4,39 +4,21 @@ use super::{Case, Faring, Fate, Input, Replay, doubts::Verdict, told};
 use crate::{
     report::words::{Phrase, Say},
     route::{
-        Thrown,
+        self, Thrown,
         application::{CUSTOM, DECLARED},
         outcome::Outcome,
         set::AddressSet,
+        stage_of,
         trace::{Effect, Explained, Part, Reading, RuleState},
     },
     view::stage::{Dropped, NotSeen, Raised, Stage, StageId, State},
 };
 
-/// Ids of the stages by kind of router.
-const NAMES: [(&str, &str); 11] = [
-    ("mock", "mock"),
-    ("standard-mesh-rule", "mesh"),
-    ("condition", "condition.url"),
-    ("script", "script.url"),
-    ("tag", "tag"),
-    ("xds", "xds"),
-    ("service", "condition.service"),
-    ("provider-app", "condition.provider-application"),
-    ("app", "condition.application"),
-    ("address", "address"),
-    ("script-app", "script"),
-];
-
-/// Routers that are not worth a stage when they have nothing to do.
-const QUIET: [&str; 4] = ["mock", "standard-mesh-rule", "xds", "address"];
-
 /// The stage of a router.
 fn id_of(explained: &Explained) -> StageId {
     let kind = explained.step.kind;
-    let name = NAMES.iter().find(|(known, _)| *known == kind);
-    StageId::Router(match name {
-        Some((_, name)) => (*name).to_owned(),
+    StageId::Router(match stage_of(kind) {
+        Some((name, _)) => name.to_owned(),
         None => format!("{kind}.{}", explained.step.router),
     })
 }
@@ -46,8 +28,7 @@ pub(in crate::view::interface) fn kind_of(id: &StageId) -> Option<&'static str> 
     let StageId::Router(name) = id else {
         return None;
     };
-    let known = NAMES.iter().find(|(_, known)| known == name);
-    known.map(|(kind, _)| *kind).or_else(|| {
+    route::kind_of(name).or_else(|| {
         [DECLARED, CUSTOM]
             .into_iter()
             .find(|kind| name.starts_with(&format!("{kind}.")))
@@ -139,7 +120,8 @@ pub(super) fn of(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told
         let fails = explained.thrown.is_some() || explained.step.output.is_empty();
         let nothing_done =
             explained.step.input == explained.step.output && explained.parts.is_empty();
-        if QUIET.contains(&explained.step.kind) && nothing_done && !fails {
+        let is_told = stage_of(explained.step.kind).is_none_or(|(_, told)| told);
+        if !is_told && nothing_done && !fails {
             continue;
         }
         left = explained.step.output.at_most();
