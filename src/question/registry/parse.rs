@@ -198,6 +198,11 @@ fn kind_of(
         // The scheme Dubbo itself puts there; the real one moves into a parameter (`ConfigValidationUtils`).
         "registry" | "service-discovery-registry" => {
             let inner = params.take("registry").ok_or(AddressFault::NoKind)?;
+            // It says the same as the parameter that is written otherwise.
+            if written == "service-discovery-registry" {
+                let params = &mut params.0;
+                params.insert("registry-type".to_owned(), "service".to_owned());
+            }
             return match inner.as_str() {
                 "registry" | "service-discovery-registry" => Err(AddressFault::NoKind),
                 inner => kind_of(inner, params),

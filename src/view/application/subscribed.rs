@@ -210,10 +210,11 @@ fn named_wrong(case: &Case<'_>, own: &BTreeSet<String>) -> Option<Raised> {
             if !info.services.iter().any(|service| service.name.as_ref() == Some(interface)))
     };
     let mapped = application.mapped_for(case.dubbo());
-    let serving = application
-        .instances
-        .iter()
-        .any(|instance| mapped.contains(instance.application.as_str()));
+    // A mapping is never taken back: an application in it that has no instance serves nothing, while others do.
+    let serving = application.instances.iter().any(|instance| {
+        let name = instance.application.as_str();
+        mapped.contains(name) && !own.contains(name)
+    });
     // Without a mapping, instances whose metadata have the service say the same.
     let sign = Sign::of(case);
     let here = sign.meant(application);
@@ -225,9 +226,7 @@ fn named_wrong(case: &Case<'_>, own: &BTreeSet<String>) -> Option<Raised> {
     let wrong = if instances.is_empty() {
         application.instances_known
             && (serving || exporting())
-            && !own
-                .iter()
-                .any(|name| mapped.contains(name.as_str()) || sign.exporters.contains(name))
+            && !own.iter().any(|name| sign.exporters.contains(name))
     } else {
         instances.iter().all(lacks)
     };

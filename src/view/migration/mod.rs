@@ -194,9 +194,10 @@ pub fn sight(case: &Case<'_>, seen: Option<Seen>) -> Sight {
             .get("registry-type")
             .is_some_and(|kind| kind == "service")
     };
-    let by_registry = case.registry.is_some_and(|registry| {
-        registry.scheme == "service-discovery-registry" || says_service(&registry.params)
-    }) || says_service(&case.question.consumer.params);
+    let by_registry = case
+        .registry
+        .is_some_and(|registry| says_service(&registry.params))
+        || says_service(&case.question.consumer.params);
     if by_registry && case.dubbo().at_least([2, 7, 5]) {
         return alone(Migration::plain(Step::ForceApplication, Origin::Registry));
     }
