@@ -27,6 +27,9 @@ impl Provider for ServiceUrl {
     }
 
     fn remote_application(&self) -> Option<&str> {
+        if let Some(application) = self.instance_of() {
+            return Some(application);
+        }
         self.own().parameter(if self.consumer().is_some() {
             "application"
         } else {

@@ -18,6 +18,8 @@ pub struct ServiceUrl {
     own: Arc<Url>,
     consumer: Option<Arc<Url>>,
     rules: Option<Url>,
+    /// Application of the provider, where the consumer's parameters lie over its own.
+    instance_of: Option<String>,
 }
 
 impl ServiceUrl {
@@ -27,6 +29,7 @@ impl ServiceUrl {
             own: Arc::new(url),
             consumer: None,
             rules: None,
+            instance_of: None,
         }
     }
 
@@ -36,6 +39,7 @@ impl ServiceUrl {
             own: Arc::new(url),
             consumer: Some(consumer),
             rules: None,
+            instance_of: None,
         }
     }
 
@@ -72,7 +76,13 @@ impl ServiceUrl {
         let above: Vec<_> = above
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
+        self.instance_of = self.own.parameter("application").map(str::to_owned);
         self.own_mut().parameters.extend(above);
+    }
+
+    /// Application of the provider, where the consumer's parameters lie over its own.
+    pub(super) fn instance_of(&self) -> Option<&str> {
+        self.instance_of.as_deref()
     }
 
     pub(super) fn set_rules(&mut self, rules: Url) {
