@@ -82,7 +82,7 @@ fn reads_as_dubbo_does() {
         ("nacos://h:8848?a=1&&b=2", "nacos://h:8848?a=1&b=2"),
         (
             "service-discovery-registry://h:2181?registry=zookeeper",
-            "zookeeper://h:2181",
+            "zookeeper://h:2181?registry-type=service",
         ),
         ("spring-cloud://localhost", "spring-cloud://localhost:9090"),
         ("multicast://224.5.6.7:1234", "multicast://224.5.6.7:1234"),
