@@ -88,6 +88,9 @@ pub(crate) fn compare(case: &Case, run: &Run) -> Grade {
         return Grade::Wrong(format!("the schema: {problem}"));
     }
     let report = &run.report["reports"][0];
+    if case.ask.first().is_some_and(|verb| verb == "no-provider") && !has_both_models(report) {
+        return Grade::Wrong("not both models of every registry are shown".to_owned());
+    }
     let problems = problems(case, run, report);
     if problems.is_empty() {
         return Grade::Right;
@@ -100,6 +103,15 @@ pub(crate) fn compare(case: &Case, run: &Run) -> Grade {
         return Grade::Unknown;
     }
     Grade::Wrong(format!("{} | got {}", problems.join("; "), shown(run)))
+}
+
+/// Whether both models of discovery are shown, of every registry that was asked about.
+fn has_both_models(report: &Value) -> bool {
+    let shown = list(&report["models"]);
+    list(&report["models"]).count() >= list(&report["question"]["registries"]).count()
+        && shown
+            .into_iter()
+            .all(|one| one["interface"].is_object() && one["application"].is_object())
 }
 
 fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {

@@ -200,6 +200,28 @@ fn every_verb_reads_every_generation() {
                 "{server} {out}"
             );
         }
+        let mut answered = 0;
+        for verb in others(home.path()) {
+            let ask = |extra: &[&str]| {
+                let ran = diag(home.path(), &[&verb[..], &consumer, extra].concat());
+                assert!(
+                    (0..=3).contains(&ran.exit),
+                    "{server} {verb:?}: {}",
+                    ran.stderr
+                );
+                let mut report = without_times(ran.report());
+                without_commands(&mut report);
+                report
+            };
+            let live = ask(&["--registry", &registry]);
+            let answer = &live["reports"][0];
+            answered += usize::from(answer["outcome"] != "unknown");
+            for out in ["one", "all.tar.gz"] {
+                let again = ask(&["--registry", &registry, "--snapshot", out]);
+                assert_eq!(again, live, "{server} {verb:?} {out}");
+            }
+        }
+        assert_eq!(answered, 3, "{server}");
         fleet.assert_only_reads();
         let teapots: Vec<String> = fleet
             .unanswered(418)
@@ -207,6 +229,30 @@ fn every_verb_reads_every_generation() {
             .map(|request| format!("{} {:?}", request.path, request.query))
             .collect();
         assert!(teapots.is_empty(), "{server}: {teapots:#?}");
+    }
+}
+
+/// The verbs besides `no-provider` that read a registry to answer.
+fn others(home: &Path) -> [Vec<&'static str>; 3] {
+    let rule = "com.ex.OrderService%3A1.0.0%3Ag1.condition-router";
+    let text = "configVersion: v3.0\nforce: true\nconditions:\n- \"=> host = 127.10.0.*\"\n";
+    std::fs::write(home.join(rule), text).unwrap();
+    [
+        vec!["timeout-budget", SERVICE, "-o", "json"],
+        vec!["route-replay", SERVICE, "-o", "json"],
+        vec!["lint", rule, "-o", "json"],
+    ]
+}
+
+/// Without the commands to be run next: they name the recording.
+fn without_commands(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|name, _| name != "argv");
+            fields.values_mut().for_each(without_commands);
+        }
+        Value::Array(values) => values.iter_mut().for_each(without_commands),
+        _ => {}
     }
 }
 
