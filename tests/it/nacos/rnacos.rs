@@ -34,7 +34,7 @@ const PASSWORD: &str = "c4n4ry-pass";
 const DIFFERENCES: [(&str, &str); 3] = [
     ("version", "r-nacos"),
     // It lists no disabled instance anywhere, but counts it: the answer stays open, with the cause among the possible.
-    ("all-disabled", "unknown DG2105 DG3001"),
+    ("all-disabled", "unknown DG2105 DG3001 DG3002"),
     // It has no list of those who listen to a configuration.
     ("listeners", "405"),
 ];
