@@ -347,7 +347,7 @@ fn providers(size: usize) -> Vec<String> {
     (0..size).map(one).collect()
 }
 
-/// How fast rules of ten and of ten thousand conditions are read.
+/// How fast rules of eleven and of ten thousand conditions are read.
 fn read_rules(version: &str, mut real: Option<&mut Real>) -> Result<()> {
     let dubbo = DubboVersion::parse(version)?;
     let (providers, call) = (providers(10), call(0, false));
@@ -359,9 +359,14 @@ fn read_rules(version: &str, mut real: Option<&mut Real>) -> Result<()> {
             number % 250
         );
     }
-    // The last one shows that a real chain has read them all.
-    long.push_str("  - 'method=getOrder => port=1'\n");
-    for (name, text, conditions) in [("ten", CONDITIONS, 10), ("ten thousand", &long, 10_000)] {
+    let rules = [
+        ("eleven", CONDITIONS.to_owned(), 11),
+        ("ten thousand", long, 10_000),
+    ];
+    for (name, mut text, conditions) in rules {
+        // It shows that a real chain has read them all.
+        text.push_str("  - 'method=getOrder => port=1'\n");
+        let text = &text;
         let rule = condition::parse(text, &dubbo);
         ensure!(rule.is_ok(), "a rule of {name} conditions is read");
         let time = best(|| {
