@@ -17,7 +17,7 @@ use super::{
     text::Said,
 };
 use crate::{
-    question::{Client, ConsumerState, Question, RegistryKind, World},
+    question::{Client, ConsumerState, Question, World},
     report::words::{Phrase, Say},
     view::{
         application,
@@ -184,18 +184,19 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         let possible = view
             .stages
             .iter()
-            .filter(|stage| stage.state == State::Unknown)
-            .flat_map(|stage| stage.raises.clone());
-        // Lists of Nacos leave the disabled ones out.
-        let of_nacos = case
-            .registry
-            .is_none_or(|registry| registry.kind == RegistryKind::Nacos);
-        let why = if of_nacos {
-            Say::ListMayHide
-        } else {
-            Say::EarlierStageUnknown
-        };
-        let candidates = possible.map(|raised| (raised, why)).collect();
+            .filter(|stage| stage.state == State::Unknown);
+        let candidates = possible
+            .flat_map(|stage| {
+                // Lists of Nacos leave the disabled ones out.
+                let hides = |fact: &NotSeen| fact.what.say == Say::NacosDisabled;
+                let why = if stage.not_seen.iter().any(hides) {
+                    Say::ListMayHide
+                } else {
+                    Say::OnlyPossible
+                };
+                stage.raises.iter().map(move |raised| (raised.clone(), why))
+            })
+            .collect();
         let mut judged = Judged::new(outcome, view);
         judged.candidates = candidates;
         judged.blocked_by = missing;
