@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult, cached,
+    Candidate, Certainty, Diagnosis, Outcome, Verdict, WorldResult, after, cached,
     choice::choose,
     code::Code,
     findings,
@@ -207,15 +207,17 @@ fn overall(
     let mut parts = Vec::new();
     let mut disagree = false;
     let mut results: Vec<(&Registry, Judged)> = Vec::new();
-    for registry in registries {
+    for (place, registry) in registries.iter().enumerate() {
         let members: Vec<Judged> = registry
             .held
             .iter()
-            .map(|held| {
+            .enumerate()
+            .map(|(member, held)| {
                 let alone = registries.len() == 1;
                 let seen = own_view::step(own, question, registry.address.as_ref(), alone)
                     .or_else(|| said.step());
                 let mut judged = judge(question, registry, held, &world, said, seen);
+                judged.part = (place, member);
                 let case = Case {
                     question,
                     registry: registry.address.as_ref(),
@@ -438,11 +440,17 @@ fn settle(computed: &mut Computed<'_>) {
 
 fn finish(computed: &Computed<'_>) -> Diagnosis {
     let shown = &computed.states[0];
+    let later = computed
+        .cause
+        .as_ref()
+        .map(|_| after::then(computed))
+        .unwrap_or_default();
     let verdict = computed.cause.as_ref().map(|(raised, certainty)| Verdict {
         code: raised.code,
         certainty: *certainty,
         params: raised.params.clone(),
-        then: shown.judged.then.clone(),
+        then: later.codes.clone(),
+        then_not_seen: later.not_seen.clone(),
         contributors: shown.judged.contributors.clone(),
         worlds: worlds(computed),
     });

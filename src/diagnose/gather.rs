@@ -85,6 +85,7 @@ fn add_other_registries(
                 continue;
             }
             let found = Elsewhere {
+                addresses: vec![address.clone()],
                 code: Code::OtherRegistry,
                 place: held.registry.clone(),
                 differs: vec!["registry"],

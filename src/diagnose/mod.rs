@@ -1,5 +1,6 @@
 //! Pure: from stages to verdict, certainty and findings.
 
+mod after;
 pub mod budget;
 mod cached;
 mod choice;
@@ -144,6 +145,8 @@ pub struct Verdict {
     pub params: Map<String, Value>,
     /// Codes that would still be in the way once this is repaired.
     pub then: Vec<Code>,
+    /// What nobody saw of the repaired world: whether more is in the way there is not known.
+    pub then_not_seen: Vec<NotSeen>,
     /// Earlier partial drops: code and number of addresses.
     pub contributors: Vec<(Code, usize)>,
     /// Set when the worlds differ in code: (what is assumed, outcome, code).

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     Outcome,
+    after::Later,
     code::{Code, Family},
     emptied::{
         by_application, configured_away, in_other_worlds, keeps_unread, reach_failed, routed_away,
@@ -20,11 +21,10 @@ use crate::{
     question::{Client, ConsumerState, Question, World},
     report::words::{Phrase, Say},
     view::{
-        application,
         held::Held,
-        interface::{Case, View, then},
+        interface::{Case, View},
         migration::Seen,
-        stage::{Model, NotSeen, Raised, Stage, StageId, State},
+        stage::{NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -66,8 +66,8 @@ pub(crate) struct Judged {
     pub(crate) emptied: Option<Raised>,
     /// What keeps the verdict from being certain.
     pub(crate) limits: BTreeSet<Limit>,
-    /// Codes that would still be in the way.
-    pub(crate) then: Vec<Code>,
+    /// Where to look for what would still be in the way; looked at for the answer that is shown alone.
+    pub(crate) then: Later,
     /// Earlier partial drops.
     pub(crate) contributors: Vec<(Code, usize)>,
     /// What could not be decided.
@@ -78,6 +78,8 @@ pub(crate) struct Judged {
     pub(crate) view: View,
     /// Both models side by side; `None` for one that was judged alone.
     pub(crate) models: Option<Models>,
+    /// The registry and its member whose stages these are, in the order of the question.
+    pub(crate) part: (usize, usize),
     /// The empty list is not what a running consumer uses: it keeps the one before.
     pub(crate) kept: bool,
 }
@@ -90,12 +92,13 @@ impl Judged {
             stage: None,
             emptied: None,
             limits: BTreeSet::new(),
-            then: Vec::new(),
+            then: Later::Nothing,
             contributors: Vec::new(),
             candidates: Vec::new(),
             blocked_by: Vec::new(),
             view,
             models: None,
+            part: (0, 0),
             kept: false,
         }
     }
@@ -283,7 +286,7 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
         && let Some(stage) = &judged.stage
         && *stage > StageId::Place
     {
-        judged.then = then_of(case, &judged, stage);
+        judged.then = Later::Behind(stage.clone());
     }
     judged
 }
@@ -308,14 +311,6 @@ fn mapped_later(case: &Case<'_>, judged: &mut Judged) -> bool {
         judged.limits.insert(Limit::Rule);
     }
     later
-}
-
-/// What would still be in the way, by the model in use.
-pub(crate) fn then_of(case: &Case<'_>, judged: &Judged, stage: &StageId) -> Vec<Code> {
-    match judged.view.model {
-        Model::Interface => then(case, stage),
-        Model::Application => application::then(case, stage, judged.code()),
-    }
 }
 
 /// Behind a registry that was not read nothing is known to be left or gone.

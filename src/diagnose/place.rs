@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     Outcome,
+    after::Later,
     code::Code,
     outcome::{Judged, Limit},
     text::Said,
@@ -14,7 +15,7 @@ use crate::{
     view::{
         application::MappedElsewhere,
         held::{Elsewhere, Held},
-        interface::{Case, then},
+        interface::Case,
         stage::{Evidence, MOST_EVIDENCE, NotSeen, Raised, StageId, State},
     },
 };
@@ -56,9 +57,10 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
         .filter(|_| case.held.entries.is_empty())
     {
         // What it should be is not known: the service may be at any of the other places, or nowhere.
-        judged.then = hits
-            .first()
-            .map_or_else(|| vec![Code::NotRegistered], |hit| then_there(case, hit));
+        judged.then = hits.first().map_or_else(
+            || Later::Codes(vec![Code::NotRegistered]),
+            |hit| Later::There(hit.addresses.clone()),
+        );
         judged.raised = Some(unknown);
         judged.stage = Some(StageId::Place);
         fail_place(judged);
@@ -82,7 +84,7 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
             judged.raised = Some(found);
             judged.stage = Some(StageId::Place);
             judged.limits.insert(Limit::Rule);
-            judged.then = then_there(case, hit);
+            judged.then = Later::There(hit.addresses.clone());
             fail_place(judged);
             return;
         }
@@ -166,7 +168,7 @@ pub(super) fn settle_there(
     judged.stage = Some(StageId::Place);
     judged.blocked_by.clear();
     judged.limits.insert(Limit::Rule);
-    judged.then = then_there(case, hit);
+    judged.then = Later::There(hit.addresses.clone());
     fail_place(judged);
     true
 }
@@ -270,27 +272,6 @@ fn there(held: &Held, elsewhere: &Elsewhere) -> Held {
         elsewhere: Vec::new(),
         ..held.clone()
     }
-}
-
-/// What would still be in the way if the consumer looked at the other place.
-fn then_there(case: &Case<'_>, elsewhere: &Elsewhere) -> Vec<Code> {
-    let held = there(case.held, elsewhere);
-    let there = Case {
-        held: &held,
-        ..*case
-    };
-    let view = there.view();
-    let Some(failed) = view.failed() else {
-        return Vec::new();
-    };
-    let mut codes: Vec<Code> = failed
-        .raises
-        .first()
-        .map(|raised| raised.code)
-        .into_iter()
-        .collect();
-    codes.extend(then(&there, &failed.id));
-    codes
 }
 
 /// "Found there" alone proves little: most companies have one service in several places.

@@ -9,10 +9,11 @@ use serde_json::json;
 
 use super::{
     Certainty, Outcome,
+    after::Later,
     code::Code,
     decide::Computed,
     gather::Registry,
-    outcome::{Judged, Limit, before, then_of},
+    outcome::{Judged, Limit, before},
     remarks::raised,
     text::sign,
     worlds::Worlds,
@@ -310,9 +311,9 @@ impl<'a> Probed<'a> {
             judged.limits.insert(Limit::Rule);
         }
         judged.then = if at_routers {
-            Vec::new()
+            Later::Nothing
         } else {
-            then_of(case, judged, &StageId::Connectivity)
+            Later::Behind(StageId::Connectivity)
         };
     }
 

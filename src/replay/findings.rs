@@ -206,21 +206,13 @@ fn delivery(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             continue;
         }
         match &reading.state {
-            RuleState::Refused(error) => found.push(finding(
+            RuleState::Refused(error) | RuleState::TooNew(error) => found.push(finding(
                 trial,
                 Code::RuleUnparsed,
                 Certainty::Certain,
                 Some(&reading.key),
                 error.at.map(|at| format!("{}:{}", at.line, at.column)),
                 json!({"rule": reading.key, "reason": error.message, "class": error.class}),
-            )),
-            RuleState::TooNew => found.push(finding(
-                trial,
-                Code::RuleUnparsed,
-                Certainty::Certain,
-                Some(&reading.key),
-                None,
-                json!({"rule": reading.key, "reason": "configVersion"}),
             )),
             RuleState::Empty => found.push(finding(
                 trial,
@@ -245,13 +237,9 @@ fn candidate(trial: &Trial<'_>, place: usize, found: &mut Vec<Finding>) {
             continue;
         }
         let (code, params) = match &reading.state {
-            RuleState::Refused(error) => (
+            RuleState::Refused(error) | RuleState::TooNew(error) => (
                 Code::RuleUnparsed,
                 json!({"rule": reading.key, "reason": error.message, "class": error.class}),
-            ),
-            RuleState::TooNew => (
-                Code::RuleUnparsed,
-                json!({"rule": reading.key, "reason": "configVersion"}),
             ),
             RuleState::Empty => (
                 Code::RuleNoEffect,

@@ -202,6 +202,7 @@ pub fn judge(trial: &Trial<'_>) -> Diagnosis {
                 certainty,
                 params: params(trial, cause, &found),
                 then: then(trial, cause, *class),
+                then_not_seen: Vec::new(),
                 contributors: contributors(trial, cause, *class),
                 worlds,
             });
@@ -271,6 +272,7 @@ fn before_routers(trial: &Trial<'_>, stage: &Stage, diagnosis: &mut Diagnosis) {
         certainty: Certainty::Likely,
         params: raised.params.clone(),
         then: Vec::new(),
+        then_not_seen: Vec::new(),
         contributors: Vec::new(),
         worlds: Vec::new(),
     });

@@ -441,7 +441,7 @@ impl<'a> Sessions<'a> {
 fn named(url: &ServiceUrl, zones: &Zones) -> Named {
     let own = url.own();
     Named {
-        address: own.address().unwrap_or_else(|| "-".to_owned()),
+        address: own.address().unwrap_or_else(|| without_host(own)),
         zone: zones.of_provider(own).map(str::to_owned),
         weight: url.text("weight").map_or(100, |text| {
             text.parse::<i64>().map_or(100, |weight| {
@@ -449,6 +449,12 @@ fn named(url: &ServiceUrl, zones: &Zones) -> Named {
             })
         }),
     }
+}
+
+/// 3.x finds no host in an entry without a port (`URLAddress.createPathURLAddress`): what its URL then comes to.
+fn without_host(url: &Url) -> String {
+    let protocol = url.protocol.as_deref().unwrap_or("-");
+    format!("{protocol}:///{}", url.path.as_deref().unwrap_or_default())
 }
 
 fn unmodelled(size: usize, bounded: bool) -> Trace {

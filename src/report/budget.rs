@@ -69,6 +69,7 @@ fn answer(one: &Answered, snapshot: &Snapshot, manner: &Manner) -> Answer {
             message: filled(finding.code, &finding.params, lang),
             params: finding.params.clone(),
             then: Vec::new(),
+            then_not_seen: Vec::new(),
             contributors: Vec::new(),
             worlds: None,
         }),

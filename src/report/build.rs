@@ -232,6 +232,11 @@ fn verdict_info(verdict: &Verdict, lang: Lang) -> VerdictInfo {
         message: filled(verdict.code, &verdict.params, lang),
         params: verdict.params.clone(),
         then: verdict.then.iter().map(ToString::to_string).collect(),
+        then_not_seen: verdict
+            .then_not_seen
+            .iter()
+            .map(|fact| not_seen_info(fact, lang))
+            .collect(),
         contributors: verdict
             .contributors
             .iter()

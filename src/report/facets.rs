@@ -156,21 +156,7 @@ pub(super) fn around(answer: &Answer, lang: Lang) -> Vec<Pair> {
         pairs.push((Label::Otherwise.text(lang).to_owned(), text));
     }
     if answer.outcome.is_some() {
-        let then = if verdict.then.is_empty() {
-            Label::ThenNothing.text(lang).to_owned()
-        } else {
-            let codes: Vec<String> = verdict
-                .then
-                .iter()
-                .map(|code| text::verdict::named(code))
-                .collect();
-            format!(
-                "{}{}{}",
-                Label::ThenCodes.text(lang),
-                Label::Colon.text(lang),
-                codes.join(", ")
-            )
-        };
+        let then = text::verdict::then(verdict, lang);
         pairs.push((Label::Then.text(lang).to_owned(), then));
     }
     pairs

@@ -197,6 +197,8 @@ pub struct VerdictInfo {
     pub params: Map<String, Value>,
     /// Codes that would still be in the way.
     pub then: Vec<String>,
+    /// What nobody saw of the repaired world: whether more is in the way there is not known.
+    pub then_not_seen: Vec<NotSeenInfo>,
     /// Earlier partial drops.
     pub contributors: Vec<Contributor>,
     /// What other assumptions about the consumer give, when it differs.

@@ -127,7 +127,7 @@ impl ConditionRules {
         let state = self.take(event, version, dialect);
         self.stale = matches!(
             state,
-            RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew
+            RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew(_)
         );
         state
     }

@@ -114,7 +114,7 @@ fn take(key: &str, content: &str, version: &DubboVersion, dialect: Dialect) -> T
     };
     let document = Document::new(key, content);
     match read {
-        ConditionDocument::TooNew => nothing(RuleState::TooNew, Some(false)),
+        ConditionDocument::TooNew(error) => nothing(RuleState::TooNew(error), Some(false)),
         ConditionDocument::Classic(rule) => {
             if !rule.header.valid {
                 return nothing(RuleState::Empty, Some(false));

@@ -16,7 +16,7 @@ use crate::{
         url::{Url, UrlError},
         version::DubboVersion,
     },
-    question::Consumer,
+    question::{Consumer, RegistryAddress},
     report::words::{Phrase, Say},
     snapshot::SourceId,
 };
@@ -482,6 +482,9 @@ pub struct NearInterface {
 /// The interface at another place of the same registry.
 #[derive(Debug, Clone)]
 pub struct Elsewhere {
+    /// The consumer's registry as it would have to be configured to look there; two where the group may be given in two
+    /// ways and nobody says which. Empty where that is not known.
+    pub addresses: Vec<RegistryAddress>,
     /// Which part of the place differs: namespace, registry group or root.
     pub code: Code,
     /// The place.

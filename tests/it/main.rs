@@ -35,5 +35,6 @@ mod schema;
 mod secrets;
 mod seeds;
 mod snapshot;
+mod then;
 mod verbs;
 mod zookeeper;

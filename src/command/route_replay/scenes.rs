@@ -299,7 +299,7 @@ fn leaves_old_in_force(key: &str, text: &str, dubbo: &DubboVersion) -> bool {
             let state = conditions_state(key, text, dubbo);
             matches!(
                 state,
-                RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew
+                RuleState::Refused(_) | RuleState::Empty | RuleState::TooNew(_)
             )
         }
         Some(RuleKind::Tag) => tag::parse(text, dubbo).is_err(),

@@ -48,13 +48,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Ok(document) => matches!(document, ConditionDocument::MultiDestination(_)),
         Err(_) => cx.version.at_least([3, 3]) && names_v31(root),
     };
-    if !matches!(parsed, Ok(ConditionDocument::TooNew)) {
+    if !matches!(parsed, Ok(ConditionDocument::TooNew(_))) {
         fields::map(cx, root, &[if multi { &MULTI } else { &CLASSIC }, &HEADER]);
     }
     scope::check(cx, root);
     match parsed {
         Err(error) => cx.refuse_for(&error),
-        Ok(ConditionDocument::TooNew) => {}
+        Ok(ConditionDocument::TooNew(_)) => {}
         Ok(ConditionDocument::Classic(rule)) => classic(cx, root, &rule, dialect),
         Ok(ConditionDocument::MultiDestination(rule)) => match rule.refused() {
             Some(error) => cx.refuse_for(&error),

@@ -102,7 +102,7 @@ fn condition_lines(text: &str, version: &DubboVersion) -> Vec<String> {
     };
     match condition::parse(text, version) {
         Err(error) => refused(&error),
-        Ok(ConditionDocument::TooNew) => vec!["ignored".to_owned()],
+        Ok(ConditionDocument::TooNew(_)) => vec!["ignored".to_owned()],
         Ok(ConditionDocument::Classic(rule)) => {
             let mut lines = vec![header(&rule.header)];
             for (place, text) in rule.conditions.iter().enumerate() {

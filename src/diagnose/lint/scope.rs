@@ -1,11 +1,12 @@
 //! Where a rule is kept against whose rule it says it is: consumers look at the key only, so a rule for a service under the
 //! key of an application reaches nobody whom its author had in mind.
 
-use super::{Code, Cx, Phrase, Say, found};
+use super::{Code, Cx, Phrase, Say, Span, found};
 use crate::model::service_key::ServiceKey;
-use crate::rule::yaml::Node;
+use crate::rule::{kind::RuleKind, yaml::Node};
 
-/// Looks at `scope` and `key` of a rule. Configurators say it more exactly when their own `key` differs.
+/// Looks at `scope` and `key` of a rule. Of routing rules no version reads them; configurators are read by them, and say
+/// it more exactly when their own `key` differs: of those only the key they are kept under is looked at.
 pub(super) fn check(cx: &mut Cx<'_>, root: Node<'_>) {
     // Up to 2.7.2 the key of a service has no colons.
     if !cx.version.at_least([2, 7, 3]) {
@@ -18,18 +19,24 @@ pub(super) fn check(cx: &mut Cx<'_>, root: Node<'_>) {
     let text = |name: &str| root.get(name).and_then(Node::as_text);
     let scope = text("scope");
     let of_service = base.contains(':');
-    let (name, place) = match (scope, root.get("scope")) {
-        (Some("application"), Some(node)) if of_service => {
-            let at = cx.mark(node);
+    let reads_scope = cx.rule.kind == RuleKind::Configurator;
+    let (name, place) = match (scope, root.entry("scope")) {
+        (Some("application" | "service"), _)
+            if reads_scope && (of_service || !looks_like_an_interface(base)) =>
+        {
+            return;
+        }
+        (Some("application"), Some(entry)) if of_service => {
+            let at = pair(cx, entry);
             cx.add(
                 found(Code::LintUnknownKey, at)
                     .reads(Phrase::new(Say::LintScopeOfService).with("key", base)),
             );
             return;
         }
-        (Some("service"), Some(node)) if !of_service => {
+        (Some("service"), Some(entry)) if !of_service => {
             let named = text("key").filter(|key| *key != "*");
-            (named.unwrap_or(base), Some(node))
+            (named.unwrap_or(base), Some(entry))
         }
         (None, _) if !of_service && looks_like_an_interface(base) => (base, None),
         _ => return,
@@ -39,7 +46,7 @@ pub(super) fn check(cx: &mut Cx<'_>, root: Node<'_>) {
     };
     let key = format!("{}{ending}", service.rule_key());
     let at = match place {
-        Some(node) => cx.mark(node),
+        Some(entry) => pair(cx, entry),
         None => cx.source.whole_line(1),
     };
     // An application may be named like anything, but hardly like an interface.
@@ -53,6 +60,19 @@ pub(super) fn check(cx: &mut Cx<'_>, root: Node<'_>) {
             .reads(Phrase::new(Say::LintScopeOfApplication).with("key", base))
             .meant(Phrase::new(Say::LintKeepUnder).with("key", key)),
     );
+}
+
+/// The field with its value, when both stand on one line: neither is read.
+fn pair(cx: &Cx<'_>, (key, value): (Node<'_>, Node<'_>)) -> Span {
+    let (field, value) = (cx.mark(key), cx.mark(value));
+    if field.start.line == value.end.line {
+        Span {
+            start: field.start,
+            end: value.end,
+        }
+    } else {
+        field
+    }
 }
 
 /// `com.acme.OrderService`: a package in small letters and the name of a class.

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     diagnose::{
         Outcome,
+        after::Later,
         code::Code,
         outcome::{Judged, Limit},
     },
@@ -69,7 +70,7 @@ pub(super) fn check(case: &Case<'_>, other: &Judged, migration: &Migration, judg
         Some(StageId::Place) => Some(Code::NotRegistered),
         _ => judged.code(),
     };
-    judged.then = code.into_iter().collect();
+    judged.then = Later::Codes(code.into_iter().collect());
     judged.limits.remove(&Limit::Sweep);
     if has == Has::Likely {
         judged.limits.insert(Limit::Rule);

@@ -6,6 +6,7 @@ use super::{ARRIVES_WITHIN_MS, doubt, is_older, shown};
 use crate::{
     diagnose::{
         Outcome,
+        after::Later,
         code::Code,
         outcome::{Judged, Limit},
         text::{Proof, settle},
@@ -13,7 +14,7 @@ use crate::{
     report::words::Say,
     view::{
         held::Entry,
-        interface::{Case, then},
+        interface::Case,
         own::OwnList,
         stage::{StageId, State},
     },
@@ -27,14 +28,14 @@ pub(super) fn empty(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
             // Routers had nothing to remove.
             judged.limits.insert(Limit::Contradiction);
         }
-        Outcome::Unknown => lost(case, list, judged),
+        Outcome::Unknown => lost(list, judged),
         Outcome::None => {}
     }
 }
 
 /// It could have kept the list it had, and did not, or nothing of that list can be called any more: the stage that left
 /// nothing is the cause after all.
-fn lost(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
+fn lost(list: &OwnList, judged: &mut Judged) {
     let Some(raised) = judged.emptied.clone().filter(|_| judged.kept) else {
         return;
     };
@@ -48,14 +49,14 @@ fn lost(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     judged.raised = Some(raised);
     judged.kept = false;
     if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
-        judged.then = then(case, &stage);
+        judged.then = Later::Behind(stage);
     }
 }
 
 /// It has addresses and is connected to none of them: what the registry lists, it cannot call.
 pub(super) fn unconnected(case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     if judged.kept {
-        return lost(case, list, judged);
+        return lost(list, judged);
     }
     let nothing_emptied = judged.stage.is_none();
     let settled = matches!(judged.outcome, Outcome::Reachable | Outcome::Partly);

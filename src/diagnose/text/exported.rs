@@ -1,6 +1,6 @@
 //! `Not found exported service`: the provider itself names the key it was asked for and the keys it exports.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Proof, raised};
 use crate::{
@@ -36,6 +36,9 @@ pub(super) fn read(
     } else {
         nearest(asked, &offered)
     };
+    let near: Vec<Value> = near_keys(asked, &offered)
+        .map(|key| json!({"interface": key.interface, "group": key.group, "version": key.version}))
+        .collect();
     let proof = code.map(|code| {
         let wanted = match code {
             Code::GroupDiffers => asked.group.clone(),
@@ -49,7 +52,7 @@ pub(super) fn read(
                 code,
                 json!({
                     "service": asked.to_string(), "wanted": wanted, "offered": list,
-                    "provider": provider, "proves": "provider-exports",
+                    "provider": provider, "proves": "provider-exports", "near": near,
                 }),
                 ("service", &asked.to_string()),
                 vec![evidence.clone()],
@@ -74,6 +77,29 @@ fn without_port(key: &str) -> Option<ServiceKey> {
         group: value(&claim.group),
         version: value(&claim.version),
         interface: claim.interface,
+    })
+}
+
+/// In what a key differs: the fewest fields first, the version before the group.
+fn distance(asked: &ServiceKey, key: &ServiceKey) -> (u8, bool) {
+    let (group, version) = (key.group != asked.group, key.version != asked.version);
+    (u8::from(group) + u8::from(version), !group)
+}
+
+/// The exported keys that are nearest: of the same interface, else of one that is near.
+fn near_keys<'k>(
+    asked: &'k ServiceKey,
+    offered: &'k [ServiceKey],
+) -> impl Iterator<Item = &'k ServiceKey> {
+    let same = |key: &ServiceKey| key.interface == asked.interface;
+    let best = offered
+        .iter()
+        .filter(|key| same(key))
+        .map(|key| distance(asked, key))
+        .min();
+    offered.iter().filter(move |key| match best {
+        Some(best) => same(key) && distance(asked, key) == best,
+        None => is_near(&asked.interface, &key.interface),
     })
 }
 

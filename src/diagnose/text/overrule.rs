@@ -4,9 +4,10 @@ use super::{Proof, Said};
 use crate::{
     diagnose::{
         Outcome,
+        after::Later,
         code::Code,
         gather::Registry,
-        outcome::{Judged, Limit, then_of},
+        outcome::{Judged, Limit},
     },
     model::version::Line,
     question::{ConsumerState, World},
@@ -221,7 +222,7 @@ impl Said {
         judged.raised = Some(raised);
         judged.limits.insert(Limit::Rule);
         if let Some(stage) = judged.stage.clone().filter(|id| *id > StageId::Place) {
-            judged.then = then_of(case, judged, &stage);
+            judged.then = Later::Behind(stage);
         }
         true
     }

@@ -82,6 +82,22 @@ impl RegistryAddress {
         parse::list(text)
     }
 
+    /// The same registry in another group: in the way in which its group is given now, else in both ways that there
+    /// are.
+    pub(crate) fn in_group(&self, group: &str) -> Vec<Self> {
+        let origins = match self.group {
+            Some((_, origin)) => vec![origin],
+            None => vec![GroupOrigin::Address, GroupOrigin::Attribute],
+        };
+        origins
+            .into_iter()
+            .map(|origin| Self {
+                group: Some((group.to_owned(), origin)),
+                ..self.clone()
+            })
+            .collect()
+    }
+
     /// The members in their order, each of them once, at most so many.
     pub(crate) fn distinct_members(&self, most: usize) -> Vec<String> {
         let mut members: Vec<String> = Vec::new();

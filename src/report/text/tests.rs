@@ -62,6 +62,7 @@ fn answer() -> Answer {
             message: "registered in group gray, asked for without a group".to_owned(),
             params: Map::new(),
             then: vec!["DG3008".to_owned()],
+            then_not_seen: Vec::new(),
             contributors: vec![Contributor {
                 code: "DG3001".to_owned(),
                 addresses: 2,

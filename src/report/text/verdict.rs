@@ -8,7 +8,7 @@ use super::{
 use crate::diagnose::code::Code;
 use crate::report::{
     layout::Page,
-    model::{Answer, Report},
+    model::{Answer, Report, VerdictInfo},
     replay::CandidateChange,
     safe::safe,
     words::{Label, Lang},
@@ -191,20 +191,44 @@ pub(super) fn cause(page: &mut Page, report: &Report, answer: &Answer, view: Vie
         );
         page.field(Label::Otherwise.text(lang), &safe(&text));
     }
-    let then = if verdict.then.is_empty() {
-        Label::ThenNothing.text(lang).to_owned()
-    } else {
-        let codes: Vec<String> = verdict.then.iter().map(|code| named(code)).collect();
-        let colon = Label::Colon.text(lang);
-        format!("{}{colon}{}", Label::ThenCodes.text(lang), codes.join(", "))
-    };
-    page.field(Label::Then.text(lang), &then);
+    page.field(Label::Then.text(lang), &then(verdict, lang));
     candidates(page, answer, view);
     if let Some(finding) = finding {
         for step in &finding.remedy {
             remedy(page, step, view);
         }
     }
+}
+
+/// So many facts of the repaired world that nobody saw are named.
+const MOST_NOT_SEEN: usize = 3;
+
+/// What would still be in the way once the cause is repaired, and what nobody saw of that.
+pub(in crate::report) fn then(verdict: &VerdictInfo, lang: Lang) -> String {
+    let colon = Label::Colon.text(lang);
+    let mut parts = Vec::new();
+    if !verdict.then.is_empty() {
+        let codes: Vec<String> = verdict.then.iter().map(|code| named(code)).collect();
+        parts.push(format!(
+            "{}{colon}{}",
+            Label::ThenCodes.text(lang),
+            codes.join(", ")
+        ));
+    }
+    let facts = &verdict.then_not_seen;
+    if !facts.is_empty() {
+        let shown = facts.iter().take(MOST_NOT_SEEN);
+        let mut names: Vec<String> = shown.map(|fact| safe(&fact.what)).collect();
+        if facts.len() > MOST_NOT_SEEN {
+            names.push("..".to_owned());
+        }
+        let label = Label::ThenNotSeen.text(lang);
+        parts.push(format!("{label}{colon}{}", names.join(", ")));
+    }
+    if parts.is_empty() {
+        parts.push(Label::ThenNothing.text(lang).to_owned());
+    }
+    parts.join(" · ")
 }
 
 /// A code with its name.

@@ -47,6 +47,7 @@ sentences! {
     LayerOtherRegistry: "registry of a kind that is not read {name}", "无法读取的注册中心类型 {name}";
     SerializationLayer: "serialization between both sides", "双方的序列化";
     ConnectivityLayer: "connections from the consumer to the providers", "消费者到提供者的连接";
+    WayOfGroup: "whether the group is written into the address or as an attribute, which alone moves the rules", "分组写在地址中还是作为属性：只有属性会移动规则的位置";
     OwnViewLayer: "the consumer's own list of providers", "消费者自身的提供者列表";
     CacheHas: "a cache file has {address}", "缓存文件中有 {address}";
     CacheEmpty: "a cache file has no provider of the service", "缓存文件中没有该服务的提供者";

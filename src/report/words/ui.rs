@@ -60,6 +60,7 @@ labels! {
     Then: "then", "其后";
     ThenNothing: "nothing else was seen in the way", "未见其他阻碍";
     ThenCodes: "once this is repaired, still in the way", "修复之后仍有阻碍";
+    ThenNotSeen: "not known, because nobody saw", "未知，因为没有看到";
     Next: "next", "下一步";
     Changes: "changes something", "会改变系统";
     Possible: "possible", "可能";

@@ -213,7 +213,7 @@ pub enum RuleState {
     /// Read, but without anything to apply (or `valid: false`): what was in force before stays.
     Empty,
     /// `configVersion` above what this version reads: what was in force before stays.
-    TooNew,
+    TooNew(RuleError),
     /// Switched off by `enabled: false`.
     Off,
     /// In force.

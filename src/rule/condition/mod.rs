@@ -23,8 +23,8 @@ pub enum ConditionDocument {
     Classic(ConditionRule),
     /// `configVersion: v3.1` (3.3 and later).
     MultiDestination(MultiDestinationRule),
-    /// A `configVersion` above v3.1 (3.3 and later): nothing in it counts.
-    TooNew,
+    /// A `configVersion` above v3.1 (3.3 and later): nothing in it counts. A warning of the log, no exception.
+    TooNew(RuleError),
 }
 
 /// A classic document.
@@ -102,7 +102,13 @@ pub fn parse(text: &str, version: &DubboVersion) -> Result<ConditionDocument, Ru
                         .map(ConditionDocument::MultiDestination);
                 }
                 if compare_ignoring_case(written, "v3.1").is_gt() {
-                    return Ok(ConditionDocument::TooNew);
+                    return Ok(ConditionDocument::TooNew(RuleError::new(
+                        "-",
+                        format!(
+                            "`configVersion: {written}` is above v3.1, the newest that Dubbo {version} reads"
+                        ),
+                        Some(value.start()),
+                    )));
                 }
             }
         }

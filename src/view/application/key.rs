@@ -1,6 +1,6 @@
 //! K: the services in the metadata that are the one asked for, and the addresses under which they are called.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ use crate::{
     },
     view::{
         held::{Entry, Raw},
-        interface::{Case, Differs},
+        interface::{Case, Differs, Meant},
         names::is_near,
         stage::{Dropped, Evidence, Raised, Stage, StageId, State},
     },
@@ -44,7 +44,7 @@ pub(super) fn stage(
     case: &Case<'_>,
     revisions: &Revisions<'_>,
     repaired: &BTreeSet<StageId>,
-) -> (Stage, Vec<Entry>) {
+) -> (Stage, Vec<Entry>, Vec<Meant>) {
     let mut entries = Vec::new();
     let mut drops = Vec::new();
     let mut misses: Vec<(Miss, &Described<'_>, &ServiceInfo)> = Vec::new();
@@ -59,7 +59,7 @@ pub(super) fn stage(
                     entries.push(entry(case, described, service));
                 }
                 Err(miss) => {
-                    let repaired = repaired.contains(&StageId::Key) && miss != Miss::Other;
+                    let repaired = repaired.contains(&StageId::Key) && miss == Miss::Path;
                     if repaired {
                         found = true;
                         entries.push(entry(case, described, service));
@@ -85,12 +85,61 @@ pub(super) fn stage(
     } else {
         Vec::new()
     };
+    let meant = meant(case, &misses);
     let total = revisions.known.len();
     let mut stage = Stage::counted(StageId::Key, total, left, drops, raises);
     if repaired.contains(&StageId::Key) {
         stage.state = State::Ok;
     }
-    (stage, entries)
+    (stage, entries, meant)
+}
+
+/// The keys that a repaired reference would ask for: what its patterns mean, else what is nearest; those with more
+/// addresses first.
+fn meant(case: &Case<'_>, misses: &[(Miss, &Described<'_>, &ServiceInfo)]) -> Vec<Meant> {
+    let asked = &case.question.service;
+    let is_literal = misses.iter().any(|(miss, ..)| *miss == Miss::Literal);
+    let (wanted, fields) = if is_literal {
+        let is_pattern = |text: &Option<String>| {
+            text.as_deref()
+                .is_some_and(|text| text.contains(['*', ',']))
+        };
+        let fields = [
+            (Differs::Group, is_pattern(&asked.group)),
+            (Differs::Version, is_pattern(&asked.version)),
+        ];
+        let fields = fields.into_iter().filter(|(_, is_pattern)| *is_pattern);
+        (Miss::Literal, fields.map(|(field, _)| field).collect())
+    } else {
+        let near: Vec<_> = misses.iter().collect();
+        let Some(differs) = nearest(&near) else {
+            return Vec::new();
+        };
+        (Miss::Key(differs.clone()), differs)
+    };
+    let mut counts: BTreeMap<ServiceKey, usize> = BTreeMap::new();
+    for (_, _, service) in misses.iter().filter(|(miss, ..)| *miss == wanted) {
+        let mut key = asked.clone();
+        for field in &fields {
+            match field {
+                Differs::Group => key.group.clone_from(&service.group),
+                Differs::Version => key.version.clone_from(&service.version),
+                Differs::Interface => key.interface = service.name.clone().unwrap_or_default(),
+                // Metadata has none.
+                Differs::Classifier => {}
+            }
+        }
+        *counts.entry(key).or_default() += 1;
+    }
+    let mut keys: Vec<(ServiceKey, usize)> = counts.into_iter().collect();
+    keys.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    keys.into_iter()
+        .map(|(service, _)| Meant {
+            service,
+            classifier: None,
+            by_classifier: false,
+        })
+        .collect()
 }
 
 fn code_of(miss: Option<&Miss>) -> Code {
@@ -364,8 +413,7 @@ fn near_raised(
         Code::VersionDiffers => asked.version.as_deref(),
         _ => Some(asked.interface.as_str()),
     };
-    let mut offered: std::collections::BTreeMap<String, BTreeSet<&str>> =
-        std::collections::BTreeMap::new();
+    let mut offered: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
     for (_, described, service) in best {
         let value = match code {
             Code::GroupDiffers => service.group.clone(),
@@ -386,7 +434,22 @@ fn near_raised(
         .as_deref()
         .is_some_and(|name| name.eq_ignore_ascii_case(&asked.interface));
     let words: Vec<&str> = differs.iter().map(|field| field.word()).collect();
-    let near: BTreeSet<String> = best.iter().map(|(.., service)| key(service)).collect();
+    let mut near: BTreeMap<ServiceKey, BTreeSet<&str>> = BTreeMap::new();
+    for (_, described, service) in best {
+        let name = service.name.as_deref().unwrap_or_default();
+        let key = ServiceKey::new(service.group.as_deref(), name, service.version.as_deref());
+        let address = described.instance.address.as_str();
+        near.entry(key).or_default().insert(address);
+    }
+    let near: Vec<Value> = near
+        .into_iter()
+        .map(|(key, addresses)| {
+            json!({
+                "interface": key.interface, "group": key.group, "version": key.version,
+                "count": addresses.len(),
+            })
+        })
+        .collect();
     Raised {
         code,
         params: object(json!({

@@ -23,13 +23,10 @@ use serde_json::{Map, Value};
 
 use super::{
     held::{Held, Reach},
-    interface::{Addresses, Case, Kept, Routed, View, same_rule},
+    interface::{Addresses, Case, Kept, Routed, View},
     stage::{Model, NotSeen, Stage, StageId, State},
 };
-use crate::{
-    diagnose::code::Code, model::version::Line, question::Question, report::words::Say,
-    view::held::Entry,
-};
+use crate::{model::version::Line, question::Question, report::words::Say, view::held::Entry};
 
 pub use known::{
     Alien, Application, Instance, MappedElsewhere, Mapping, MappingForm, Metadata, Told,
@@ -62,6 +59,7 @@ fn empty(stages: Vec<Stage>) -> View {
         offered: Vec::new(),
         kinds: BTreeMap::new(),
         near: Vec::new(),
+        meant: Vec::new(),
         partial: false,
         routed: Routed::default(),
         libraries: BTreeSet::new(),
@@ -156,7 +154,8 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
         return Vec::new();
     }
     view.partial = revisions.known.iter().any(|described| described.partial);
-    let (key, entries) = key::stage(case, &revisions, repaired);
+    let (key, entries, meant) = key::stage(case, &revisions, repaired);
+    view.meant = meant;
     if entries.is_empty() && !revisions.open.is_empty() && key.state == State::Failed {
         // The ones that nobody saw may have it.
         if let Some(revision) = view.stages.last_mut() {
@@ -260,36 +259,6 @@ fn question_of_list(case: &Case<'_>) -> Question {
         }
     }
     question
-}
-
-/// What would stand in the way after the stage in `failed` was repaired: the code of each further empty stage.
-pub fn then(case: &Case<'_>, failed: &StageId, code: Option<Code>) -> Vec<Code> {
-    if code == Some(Code::NotRegistered) {
-        // Nobody is there whose way could be followed further.
-        return Vec::new();
-    }
-    let mut done = BTreeSet::from([failed.clone()]);
-    if matches!(failed, StageId::Router(_)) {
-        done.extend(view(case).stage(failed).into_iter().flat_map(same_rule));
-    }
-    let mut codes = Vec::new();
-    loop {
-        let view = repaired(case, &done);
-        let next = view.stages.iter().find(|stage| {
-            stage.state == State::Failed && !done.contains(&stage.id) && stage.id > StageId::Place
-        });
-        let Some((stage, code)) = next.and_then(|stage| Some((stage, stage.raises.first()?.code)))
-        else {
-            return codes;
-        };
-        if code == Code::NotRegistered {
-            // Repaired, it would lead to nobody known.
-            return codes;
-        }
-        codes.push(code);
-        done.extend(same_rule(stage));
-        done.insert(stage.id.clone());
-    }
 }
 
 /// A JSON object's map.

@@ -36,6 +36,7 @@ impl Case<'_> {
             offered: Vec::new(),
             kinds: BTreeMap::new(),
             near: Vec::new(),
+            meant: Vec::new(),
             partial: false,
             routed: Routed::default(),
             libraries: BTreeSet::new(),

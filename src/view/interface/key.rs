@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{
     Case, Kept, SHOWN, View,
     fate::{Fate, fate, stray},
-    near::{NearMiss, near_misses, near_params, nearest},
+    near::{NearMiss, meant, near_misses, near_params, nearest},
     question, run, shown,
 };
 use crate::{
@@ -66,6 +66,7 @@ pub(super) fn stages<'a>(
         .collect();
     let skip_key = repaired.contains(&StageId::Key);
     view.near = near_misses(case, &fates);
+    view.meant = meant(case, &fates, &view.near);
     let named = name_form(&fates, &mut view.stages, skip_key);
     let kept = key(case, &fates, &named, view, skip_key);
     entries(
@@ -168,10 +169,6 @@ fn key<'a>(
         view.stages.push(Stage::skipped(StageId::Key));
         return Vec::new();
     }
-    let nearest: BTreeSet<String> = nearest(&view.near)
-        .iter()
-        .flat_map(|miss| miss.addresses.iter().cloned())
-        .collect();
     let mut kept = Vec::new();
     let mut drops = Vec::new();
     let mut literal = Vec::new();
@@ -185,11 +182,7 @@ fn key<'a>(
                 kept.push((*entry, url.clone(), false));
                 continue;
             }
-            Fate::OtherForm(url, _) | Fate::Literal(url) if skip => {
-                kept.push((*entry, url.clone(), is_enabled(entry, url)));
-                continue;
-            }
-            Fate::Key(url, _) if skip && nearest.contains(&entry.address()) => {
+            Fate::OtherForm(url, _) if skip => {
                 kept.push((*entry, url.clone(), is_enabled(entry, url)));
                 continue;
             }
@@ -201,17 +194,6 @@ fn key<'a>(
             Fate::OtherForm(..) | Fate::Other => Code::NotRegistered,
         };
         drops.push(dropped(entry, code));
-    }
-    let from_near_interface = skip && kept.is_empty();
-    if from_near_interface {
-        for entry in case.held.near.iter().flat_map(|near| &near.entries) {
-            if let Ok(url) = entry.url(case.dubbo())
-                && nearest.contains(&entry.address())
-            {
-                let enabled = is_enabled(entry, &url);
-                kept.push((entry, url, enabled));
-            }
-        }
     }
     let raises = if kept.is_empty() {
         raises(case, all, &literal, &view.near)

@@ -28,7 +28,7 @@ use crate::{
 
 pub use addresses::Addresses;
 pub use center::configurators;
-pub use near::{Differs, NearMiss};
+pub use near::{Differs, Meant, NearMiss};
 pub(crate) use question::means_another;
 pub use routing::Routed;
 pub(crate) use routing::with_requests;
@@ -77,6 +77,8 @@ pub struct View {
     pub kinds: BTreeMap<String, &'static str>,
     /// Entries that nearly match, when the key stage is the empty one.
     pub near: Vec<NearMiss>,
+    /// What a repaired reference would ask for, when the key stage is the empty one: the likeliest first.
+    pub meant: Vec<Meant>,
     /// The key was looked for in services that may not be all that an application exports.
     pub partial: bool,
     /// What the routers do to the classes of calls.
@@ -145,7 +147,8 @@ impl<'a> Case<'a> {
         self.repaired(&BTreeSet::new())
     }
 
-    /// All stages, some of them taken as repaired: they let everything through that nearly matches.
+    /// All stages, some of them taken as repaired: they let everything through that they can. A repaired key is a
+    /// question of its own ([`Meant`]).
     pub fn repaired(&self, repaired: &BTreeSet<StageId>) -> View {
         let mut view = View {
             model: Model::Interface,
@@ -156,6 +159,7 @@ impl<'a> Case<'a> {
             offered: Vec::new(),
             kinds: BTreeMap::new(),
             near: Vec::new(),
+            meant: Vec::new(),
             partial: false,
             routed: Routed::default(),
             libraries: BTreeSet::new(),
@@ -260,35 +264,6 @@ fn not_asked(because: &Phrase) -> impl Iterator<Item = Stage> {
     })
 }
 
-/// What would stand in the way after the stages in `failed` were repaired: the code of each further empty stage.
-pub fn then(case: &Case<'_>, failed: &StageId) -> Vec<crate::diagnose::code::Code> {
-    let mut repaired = BTreeSet::from([failed.clone()]);
-    if matches!(failed, StageId::NameForm | StageId::Key) {
-        repaired.extend([StageId::NameForm, StageId::Key]);
-    }
-    if matches!(failed, StageId::Router(_)) {
-        let view = case.view();
-        repaired.extend(view.stage(failed).into_iter().flat_map(routing::same_rule));
-    }
-    let mut codes = Vec::new();
-    while let Some((stage, code)) = case
-        .repaired(&repaired)
-        .stages
-        .iter()
-        .find(|stage| {
-            stage.state == State::Failed
-                && !repaired.contains(&stage.id)
-                && stage.id > StageId::Place
-        })
-        .and_then(|stage| Some((stage.clone(), stage.raises.first()?.code)))
-    {
-        codes.push(code);
-        repaired.extend(routing::same_rule(&stage));
-        repaired.insert(stage.id);
-    }
-    codes
-}
-
 /// The consumer's URL of a question.
 pub fn consumer_url(question: &Question) -> Url {
     let service = &question.service;
@@ -381,6 +356,6 @@ fn shown(listing: &Listing) -> Vec<super::stage::Evidence> {
 }
 
 /// The stages of routers that are repaired with this one: they read the same rule.
-pub(in crate::view) fn same_rule(stage: &Stage) -> Vec<StageId> {
+pub(crate) fn same_rule(stage: &Stage) -> Vec<StageId> {
     routing::same_rule(stage)
 }

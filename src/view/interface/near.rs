@@ -11,7 +11,8 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    model::url::Url,
+    model::{service_key::ServiceKey, url::Url},
+    question::Question,
     view::{held::Entry, names::is_shell_eaten, stage::Evidence},
 };
 
@@ -78,6 +79,101 @@ pub struct NearMiss {
     pub addresses: Vec<String>,
     /// Where they were seen, cut at a few.
     pub evidence: Vec<Evidence>,
+}
+
+/// A key under which something is registered that the question nearly asks for, or means by a pattern that is taken
+/// literally: what a repaired reference would ask for.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Meant {
+    /// The key.
+    pub service: ServiceKey,
+    /// The classifier, where it differs.
+    pub classifier: Option<String>,
+    /// Whether the classifier differs.
+    pub by_classifier: bool,
+}
+
+impl Meant {
+    /// The question of the repaired reference.
+    pub fn asked(&self, question: &Question) -> Question {
+        let mut question = question.clone();
+        question.service.clone_from(&self.service);
+        let parameters = &mut question.consumer.params;
+        if self.by_classifier {
+            match &self.classifier {
+                Some(classifier) => {
+                    parameters.insert("classifier".to_owned(), classifier.clone());
+                }
+                None => {
+                    parameters.remove("classifier");
+                }
+            }
+        }
+        question
+    }
+}
+
+impl NearMiss {
+    /// The question with these fields as they are registered.
+    fn meant(&self, question: &Question) -> Meant {
+        let mut service = question.service.clone();
+        for field in &self.differs {
+            match field {
+                Differs::Group => service.group.clone_from(&self.group),
+                Differs::Version => service.version.clone_from(&self.version),
+                Differs::Interface => service.interface.clone_from(&self.interface),
+                Differs::Classifier => {}
+            }
+        }
+        Meant {
+            service,
+            classifier: self.classifier.clone(),
+            by_classifier: self.differs.contains(&Differs::Classifier),
+        }
+    }
+}
+
+/// The keys that a repaired reference would ask for: what its patterns mean, else what is nearest.
+pub(super) fn meant(case: &Case<'_>, fates: &[(&Entry, Fate)], near: &[NearMiss]) -> Vec<Meant> {
+    let asked = &case.question.service;
+    let is_pattern = |text: &Option<String>| {
+        text.as_deref()
+            .is_some_and(|text| text.contains(['*', ',']))
+    };
+    let literal: BTreeSet<Meant> = fates
+        .iter()
+        .filter_map(|(_, fate)| match fate {
+            Fate::Literal(url) => Some(url),
+            _ => None,
+        })
+        .map(|url| {
+            let mut service = asked.clone();
+            if is_pattern(&service.version) && url.version().is_some() {
+                service.version = url.version().map(str::to_owned);
+            }
+            if is_pattern(&service.group) && url.group().is_some() {
+                service.group = url.group().map(str::to_owned);
+            }
+            Meant {
+                service,
+                classifier: None,
+                by_classifier: false,
+            }
+        })
+        .collect();
+    if !literal.is_empty() {
+        return literal.into_iter().collect();
+    }
+    let mut nearest = nearest(near);
+    nearest.sort_by_key(|miss| std::cmp::Reverse(miss.addresses.len()));
+    let mut keys: Vec<Meant> = Vec::new();
+    for miss in nearest {
+        let meant = miss.meant(case.question);
+        if !keys.contains(&meant) {
+            keys.push(meant);
+        }
+    }
+    keys
 }
 
 /// All near misses, by what differs and by key.

@@ -154,7 +154,7 @@ fn read(
         layers.extend(orphans(names, interface));
     }
     let (elsewhere, swept) = if question.sweep {
-        sweep::elsewhere(server, place, question, &namespaces, known)
+        sweep::elsewhere(server, (place, registry), question, &namespaces, known)
     } else {
         (Vec::new(), Listing::Unknown(no_sweep()))
     };

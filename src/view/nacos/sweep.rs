@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    question::Question,
+    question::{Question, RegistryAddress},
     report::words::{Phrase, Say},
     snapshot::Seen,
     view::{
@@ -70,7 +70,7 @@ fn cut(total: usize) -> NotSeen {
 /// Where else the interface has providers, and whether every other place was looked into.
 pub(super) fn elsewhere(
     server: Server<'_>,
-    place: &Place,
+    (place, registry): (&Place, &RegistryAddress),
     question: &Question,
     namespaces: &[String],
     mut swept: Listing,
@@ -108,7 +108,17 @@ pub(super) fn elsewhere(
             let subscribed = |namespace: &str, group: &str| {
                 is_subscribed(server, question, (namespace, group), &services)
             };
+            let mut addresses = vec![registry.clone()];
+            if group != place.group {
+                addresses = registry.in_group(group);
+            }
+            if *namespace != place.namespace {
+                for address in &mut addresses {
+                    address.namespace = Some(namespace.clone());
+                }
+            }
             found.push(Elsewhere {
+                addresses,
                 code: if *namespace == place.namespace {
                     Code::RegistryGroupDiffers
                 } else {

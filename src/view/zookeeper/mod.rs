@@ -177,7 +177,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         _ => None,
     };
     let (elsewhere, swept) = if question.sweep {
-        sweep::elsewhere(tree, place, question)
+        sweep::elsewhere(tree, place, question, registry)
     } else {
         (Vec::new(), Listing::Unknown(no_sweep()))
     };

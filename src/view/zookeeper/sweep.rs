@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     diagnose::code::Code,
-    question::Question,
+    question::{Question, RegistryAddress},
     report::words::Say,
     snapshot::Seen,
     view::{
@@ -110,6 +110,7 @@ pub(super) fn elsewhere(
     tree: Tree<'_>,
     place: &Place,
     question: &Question,
+    registry: &RegistryAddress,
 ) -> (Vec<Elsewhere>, Listing) {
     let top = if place.chroot.is_empty() {
         "/"
@@ -141,7 +142,9 @@ pub(super) fn elsewhere(
             continue;
         }
         let (consumers, _) = read_entries(tree, &format!("{service}/consumers"));
+        let group = root.strip_prefix(&place.chroot).unwrap_or(&root);
         found.push(Elsewhere {
+            addresses: registry.in_group(group.trim_start_matches('/')),
             code: Code::RegistryGroupDiffers,
             differs: vec!["group"],
             has_consumer: consumers

@@ -16,6 +16,8 @@ pub(crate) struct Case {
     pub(crate) certainty: String,
     #[serde(default)]
     pub(crate) then: Vec<String>,
+    /// Whether something had to be seen to say all that comes next.
+    pub(crate) then_not_seen: Option<bool>,
     #[serde(default)]
     pub(crate) exit: Vec<i32>,
     #[serde(default)]

@@ -151,6 +151,10 @@ fn problems(case: &Case, run: &Run, report: &Value) -> Vec<String> {
         if then != case.then {
             problems.push(format!("then {:?} expected, {then:?} given", case.then));
         }
+        let open = list(&verdict["then_not_seen"]).next().is_some();
+        if case.then_not_seen.is_some_and(|expected| expected != open) {
+            problems.push(format!("then not seen: {open}"));
+        }
     }
     if !case.exit.contains(&run.exit) {
         problems.push(format!("exit {:?} expected, {} given", case.exit, run.exit));

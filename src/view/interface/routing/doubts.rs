@@ -164,7 +164,7 @@ fn stale(case: &Case<'_>, shown: &Replay<'_>) -> Vec<String> {
         matches!((since, changed), (Some(since), Some(changed)) if since >= changed)
     };
     let keeps = |state: &RuleState, kind: &str| match state {
-        RuleState::Refused(_) | RuleState::TooNew => true,
+        RuleState::Refused(_) | RuleState::TooNew(_) => true,
         // The tag router takes an empty rule for none.
         RuleState::Empty => kind != "tag",
         _ => false,

@@ -260,11 +260,11 @@ fn input<'a>(
     model: Model,
 ) -> Option<Input<'a>> {
     let directory = run::directory(case, kept, repaired).ok()?;
-    let reference = directory.subscription().consumer.clone();
+    let reference = as_asked(case, &directory.subscription().consumer);
     let consumer = if case.dubbo().line().is_3x() {
         reference.clone()
     } else {
-        directory.own_url().clone()
+        as_asked(case, directory.own_url())
     };
     let asked = Terms::from(&reference);
     let routes = case
@@ -313,6 +313,21 @@ fn input<'a>(
         },
         overlaid: !case.dubbo().line().is_3x() || of_instances,
     })
+}
+
+/// A consumer's URL with the key of the question: a directory whose filter is taken as repaired was asked for any.
+fn as_asked(case: &Case<'_>, url: &Url) -> Url {
+    let asked = case.consumer();
+    let mut url = url.clone();
+    for name in ["interface", "group", "version", "classifier"] {
+        if url.text(name) == Some("*") {
+            match asked.parameter(name) {
+                Some(value) => url.parameters.insert(name.to_owned(), value.to_owned()),
+                None => url.parameters.remove(name),
+            };
+        }
+    }
+    url
 }
 
 /// Script engines that the JDK of the consumer brings.

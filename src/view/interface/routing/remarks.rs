@@ -21,8 +21,11 @@ const MOST_REMARKS: usize = 200;
 pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec<Raised> {
     let mut found = Vec::new();
     for reading in shown.application.readings(&shown.chain) {
-        if let RuleState::Refused(error) = &reading.state {
-            let reason = format!("{} ({})", error.message, error.class);
+        if let RuleState::Refused(error) | RuleState::TooNew(error) = &reading.state {
+            let reason = match &reading.state {
+                RuleState::Refused(_) => format!("{} ({})", error.message, error.class),
+                _ => error.message.clone(),
+            };
             let params = json!({"rule": reading.key, "reason": reason, "position": error.at.map(told::place)});
             found.push(raised(
                 case,
@@ -30,6 +33,17 @@ pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec
                 Code::RuleUnparsed,
                 &reading.key,
                 error.at,
+                params,
+            ));
+        }
+        if reading.state == RuleState::Empty {
+            let params = json!({"rule": reading.key, "condition": null});
+            found.push(raised(
+                case,
+                input,
+                Code::RuleNoEffect,
+                &reading.key,
+                None,
                 params,
             ));
         }

@@ -271,8 +271,8 @@ fn because(case: &Case<'_>, shown: &Replay<'_>, explained: &Explained) -> Option
         })
         .collect();
     let told = readings.iter().find_map(|reading| match &reading.state {
-        RuleState::Refused(_) => of(Say::RuleRefusedHere, &reading.key),
-        RuleState::Empty | RuleState::TooNew => of(Say::RuleEmptyHere, &reading.key),
+        RuleState::Refused(_) | RuleState::TooNew(_) => of(Say::RuleRefusedHere, &reading.key),
+        RuleState::Empty => of(Say::RuleEmptyHere, &reading.key),
         RuleState::Off => of(Say::RuleOff, &reading.key),
         RuleState::InForce => of(Say::RuleLetsPass, &reading.key),
         RuleState::Absent | RuleState::NotSeen => None,
