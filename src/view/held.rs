@@ -103,7 +103,7 @@ impl Held {
             configurators_listing: Listing::Unknown(not_seen.clone()),
             consumers: Vec::new(),
             layers: Vec::new(),
-            rules_not_seen: Vec::new(),
+            rules_not_seen: vec![not_seen.clone()],
             lists_not_seen: Vec::new(),
             rules: RuleStore::default(),
             routes: Vec::new(),

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ARRIVES_WITHIN_MS, doubt, is_older, shown};
+use super::{ARRIVES_WITHIN_MS, SAME_MOMENT_MS, doubt, is_older, shown};
 use crate::{
     diagnose::{
         Outcome,
@@ -109,14 +109,19 @@ fn left<'a>(case: &Case<'a>, judged: &Judged) -> Vec<&'a Entry> {
         .collect()
 }
 
-/// All that is left came so late that it may not have arrived when the list was seen.
+/// All that is left came so late that it may not have arrived when the list was seen; where nothing says when it came, it
+/// was seen later than the list.
 fn is_young(case: &Case<'_>, list: &OwnList, judged: &Judged) -> bool {
     let seen = list.seen_at().map(jiff::Timestamp::as_millisecond);
     let left = left(case, judged);
     !left.is_empty()
         && left.iter().all(|entry| {
-            let changed = entry.changed_ms;
-            changed.is_some_and(|at| seen.is_some_and(|seen| seen < at + ARRIVES_WITHIN_MS))
+            let since = entry.changed_ms.map(|at| at + ARRIVES_WITHIN_MS);
+            let read = || {
+                let at: jiff::Timestamp = entry.named_evidence().seen_at?.parse().ok()?;
+                Some(at.as_millisecond() - SAME_MOMENT_MS)
+            };
+            matches!((seen, since.or_else(read)), (Some(seen), Some(since)) if seen < since)
         })
 }
 

@@ -24,14 +24,14 @@ use super::{
 };
 use crate::{
     model::{metadata::ServiceInfo, qos::listing::Step, service_key::ServiceKey},
-    question::{Question, RegistryAddress, RegistryKind},
+    question::{ConsumerState, Question, RegistryAddress, RegistryKind},
     report::words::{Phrase, Say},
-    rule::migration,
+    rule::migration as rule,
     view::{
         application::Told,
         held::Entry,
         interface::Case,
-        migration::Seen,
+        migration::{self, Origin, Seen},
         own::{Own, OwnList, Process},
         stage::{Evidence, NotSeen, Raised, StageId, State},
     },
@@ -166,7 +166,7 @@ pub(super) fn name_port(own: &Own, case: &Case<'_>, judged: &mut Judged) {
 /// that keep their metadata to themselves. The path of a service is not said; it is the interface unless set otherwise.
 pub(super) fn complete(own: &Own, registries: &mut [Registry]) {
     let mut told = Vec::new();
-    for process in &own.processes {
+    for process in own.processes.iter().filter(|one| one.elsewhere.is_none()) {
         let Some((listing, seen)) = &process.listing else {
             continue;
         };
@@ -215,6 +215,29 @@ pub(super) fn complete(own: &Own, registries: &mut [Registry]) {
     }
 }
 
+/// Whether a consumer that starts would take another step than the list has, by what is set or ruled: the list is of a run
+/// before that.
+fn is_set_otherwise(case: &Case<'_>, list: &OwnList) -> bool {
+    let Some(own) = list.step.map(step_of) else {
+        return false;
+    };
+    let sight = migration::sight(case, None);
+    case.world.state == ConsumerState::Starting
+        && sight.worlds.iter().all(|world| {
+            let is_default = world.origin == Origin::Default;
+            let before = world.before.as_ref().map(|before| before.step);
+            !is_default && world.step != own && before != Some(own)
+        })
+}
+
+fn step_of(own: Step) -> rule::Step {
+    match own {
+        Step::ForceInterface => rule::Step::ForceInterface,
+        Step::ApplicationFirst => rule::Step::ApplicationFirst,
+        Step::ForceApplication => rule::Step::ForceApplication,
+    }
+}
+
 /// The step of the migration that the consumer says it has.
 pub(super) fn step(
     own: &Own,
@@ -231,13 +254,8 @@ pub(super) fn step(
     if !lists.all(|other| same(&other)) {
         return None;
     }
-    let step = match list.step? {
-        Step::ForceInterface => migration::Step::ForceInterface,
-        Step::ApplicationFirst => migration::Step::ApplicationFirst,
-        Step::ForceApplication => migration::Step::ForceApplication,
-    };
     Some(Seen {
-        step,
+        step: step_of(list.step?),
         evidence: shown(&list).into_iter().next()?,
         now: true,
     })
@@ -288,6 +306,22 @@ fn untold(own: &Own, case: &Case<'_>, judged: &mut Judged) {
                 .with("keys", keys.join(", "));
             let first = keys.first().map(|key| format!("'{key}'"));
             fact.how_to_see = first.map(|name| Phrase::new(Say::HowAskFull).with("name", name));
+        }
+        return;
+    }
+    let elsewhere = || {
+        let mut processes = own.processes.iter();
+        processes.find_map(|process| Some((process, process.elsewhere.as_ref()?)))
+    };
+    if of_consumer.is_none()
+        && let Some((process, registry)) = elsewhere()
+    {
+        let stage = judged.view.stage_mut(&StageId::ConsumerView);
+        let missing = stage.into_iter().flat_map(|stage| &mut stage.not_seen);
+        for fact in missing.filter(|fact| fact.why.say == Say::NotAsked) {
+            fact.why = Phrase::new(Say::QosLooksElsewhere)
+                .with("endpoint", &*process.endpoint)
+                .with("registry", registry);
         }
         return;
     }
@@ -371,6 +405,10 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
     if settled || at_routers || behind || doubted {
         return;
     }
+    if is_set_otherwise(case, list) {
+        judged.limits.insert(Limit::Contradiction);
+        return;
+    }
     let read = judged.view.stage(&StageId::Reach);
     if read.is_some_and(|stage| stage.state != State::Ok) {
         if !list.is_tagged && routing(own, case, list, judged) == Routing::Passes {
@@ -401,7 +439,7 @@ fn usable(own: &Own, case: &Case<'_>, list: &OwnList, judged: &mut Judged) {
         }
         return;
     }
-    if routing(own, case, list, judged) != Routing::Passes {
+    if is_set_otherwise(case, list) || routing(own, case, list, judged) != Routing::Passes {
         // Addresses are there; what rules make of them is as unknown as before.
         if judged.outcome == Outcome::None {
             doubt(judged, Say::OwnListDisagrees);

@@ -16,9 +16,11 @@ pub(crate) use self::contact::sign;
 use self::{complete::Export, contact::Contacts, exported::Exported, metadata::Unread};
 use super::code::Code;
 use crate::{
-    question::{ConsumerState, World},
+    question::ConsumerState,
     rule::migration::Step,
     view::{
+        held::Reach,
+        interface::Case,
         migration::Seen,
         stage::{Evidence, Raised},
     },
@@ -148,13 +150,14 @@ impl Said {
     }
 
     /// The consumer has a list of the interface model though it cannot ask the registry: it says so itself, or it was
-    /// running and its cache, which it writes with every list it is told, has addresses. `false` where it says that calls
-    /// fail.
-    fn lives_on(&self, world: &World) -> bool {
+    /// running when the registry went away and its cache, which it writes with every list it is told, has addresses.
+    /// `false` where it says that calls fail.
+    fn lives_on(&self, case: &Case<'_>) -> bool {
         let fails = !self.nothing.is_empty() || !self.unexplained.is_empty();
         let said = self.on_cache.iter().any(|(addresses, _)| *addresses > 0);
-        let was_running = world.state == ConsumerState::Running && !self.cache_kept.is_empty();
-        !fails && (said || was_running)
+        let is_cut_off = matches!(case.held.reach, Reach::Failed(_));
+        let was_running = case.world.state == ConsumerState::Running && !self.cache_kept.is_empty();
+        !fails && (said || is_cut_off && was_running)
     }
 
     /// The consumer works on its cache file.

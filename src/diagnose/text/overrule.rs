@@ -34,7 +34,7 @@ impl Said {
             let has_list = world.state == ConsumerState::Running && self.nothing.is_empty();
             if has_list || !self.on_cache.is_empty() {
                 undecided(judged, proof, Say::RunningLivesOn);
-                if self.lives_on(world) {
+                if self.lives_on(case) {
                     judged.live_on(case);
                 }
                 return;
@@ -60,7 +60,7 @@ impl Said {
             }
             let at_registry = judged.stage == Some(StageId::Reach);
             let open = judged.outcome == Outcome::Unknown || at_registry;
-            if open && self.lives_on(world) {
+            if open && self.lives_on(case) {
                 judged.live_on(case);
             }
             return;

@@ -107,6 +107,7 @@ sentences! {
     QosSays: "the QOS port {endpoint} says so", "QOS 端口 {endpoint} 如此应答";
     QosRefusedHere: "the QOS port {endpoint} gives no answer from here", "QOS 端口 {endpoint} 从此处不予应答";
     QosListsOther: "the QOS port {endpoint} lists it under another key: {keys}", "QOS 端口 {endpoint} 以另外的键列出它：{keys}";
+    QosLooksElsewhere: "the process behind {endpoint} looks into another place: {registry}", "{endpoint} 背后的进程查看的是另一位置：{registry}";
     QosTellsNoList: "the QOS port {endpoint} answers and tells no list", "QOS 端口 {endpoint} 有应答，但不提供列表";
     QosRaw: "the QOS port {endpoint} gives an answer of no known shape", "QOS 端口 {endpoint} 的应答形式未知";
     OwnListHas: "the consumer itself has {count} addresses ({step})", "消费者自身有 {count} 个地址（{step}）";

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     model::{url::is_true, version::Line},
+    question::ConsumerState,
     report::words::{Phrase, Say},
     rule::{affinity::java_float, migration::Step},
 };
@@ -181,8 +182,8 @@ impl Migration {
     }
 }
 
-/// How this consumer chooses. A step that it was seen to have now decides alone; one that it took once decides where
-/// nothing else does.
+/// How this consumer chooses. A step that it was seen to have now decides alone, unless it is about to start and something
+/// says what it will take; one that it took once decides where nothing else does.
 pub fn sight(case: &Case<'_>, seen: Option<Seen>) -> Sight {
     let alone = |migration| Sight {
         worlds: vec![migration],
@@ -210,7 +211,8 @@ pub fn sight(case: &Case<'_>, seen: Option<Seen>) -> Sight {
     }
     let mut sight = rule::apply(case, default(case));
     let told = sight.worlds.len() == 1 && sight.worlds[0].origin != Origin::Default;
-    if let Some(seen) = seen.filter(|seen| seen.now || !told) {
+    let starts = case.world.state == ConsumerState::Starting;
+    if let Some(seen) = seen.filter(|seen| seen.now && !starts || !told) {
         let mut own = sight.worlds.swap_remove(0);
         if own.step != seen.step {
             own.origin = Origin::Consumer;

@@ -98,7 +98,7 @@ impl Own {
     fn consumers(&self, service: &ServiceKey, consumer: &Consumer) -> Vec<&Process> {
         let processes = self.processes.iter();
         let may_be = |process: &&Process| {
-            if !process.refers_to(service) {
+            if !process.refers_to(service) || process.elsewhere.is_some() {
                 return false;
             }
             let names = process.applications();

@@ -55,6 +55,7 @@ pub fn processes(question: &Question, snapshot: &Snapshot, missing: &Missing) ->
                 }
                 process.read(snapshot, key);
             }
+            process.elsewhere = told::elsewhere(&process, question);
             process
         })
         .collect()

@@ -52,6 +52,8 @@ pub struct Process {
     pub refused: Vec<Refused>,
     /// Answers of no known shape.
     pub raw: Vec<Evidence>,
+    /// The registry it names, when that is another place than the question's: its lists and services are none of it.
+    pub elsewhere: Option<String>,
 }
 
 /// A command without an answer.
@@ -147,6 +149,7 @@ impl Process {
             servers: Vec::new(),
             refused: Vec::new(),
             raw: Vec::new(),
+            elsewhere: None,
         }
     }
 

@@ -6,7 +6,7 @@
 use super::{Own, Process};
 use crate::{
     model::version::DubboVersion,
-    question::{Question, RegistryAddress},
+    question::{Question, RegistryAddress, RegistryKind},
 };
 
 /// The consumer in its own words.
@@ -60,8 +60,20 @@ impl Own {
     }
 }
 
-/// Those of its configuration, else those that its list of the service comes from.
+/// Those that it names, each server once.
 fn registries(process: &Process, question: &Question) -> Vec<RegistryAddress> {
+    let mut found = named(process, question);
+    let mut known = Vec::new();
+    found.retain(|address| {
+        let new = !known.contains(&address.members);
+        known.push(address.members.clone());
+        new
+    });
+    found
+}
+
+/// Those of its configuration, else those that its list of the service comes from.
+fn named(process: &Process, question: &Question) -> Vec<RegistryAddress> {
     let key = question.service.to_string();
     let configured = process.config.iter().flat_map(|config| &config.registries);
     let listed = process
@@ -76,15 +88,31 @@ fn registries(process: &Process, question: &Question) -> Vec<RegistryAddress> {
             .is_none()
             .then(|| address.without_secrets())
     };
-    let mut found: Vec<RegistryAddress> = configured.filter_map(read).collect();
+    let found: Vec<RegistryAddress> = configured.filter_map(read).collect();
     if found.is_empty() {
-        found = listed.filter_map(read).collect();
+        return listed.filter_map(read).collect();
     }
-    let mut known = Vec::new();
-    found.retain(|address| {
-        let new = !known.contains(&address.members);
-        known.push(address.members.clone());
-        new
-    });
     found
+}
+
+/// Where a process looks that names the question's servers of Nacos only with other namespaces: it is none of the question.
+pub(super) fn elsewhere(process: &Process, question: &Question) -> Option<String> {
+    let named = named(process, question);
+    let is_other = |one: &RegistryAddress| {
+        let is_server = |asked: &&RegistryAddress| {
+            one.members
+                .iter()
+                .any(|member| asked.members.contains(member))
+        };
+        let mut asked = question.registries.iter().filter(is_server).peekable();
+        asked.peek().is_some() && asked.all(|asked| namespace(asked) != namespace(one))
+    };
+    let first = named.first()?;
+    named.iter().all(is_other).then(|| first.to_string())
+}
+
+/// The namespace of a Nacos; the public one has no id.
+fn namespace(registry: &RegistryAddress) -> Option<&str> {
+    let id = registry.namespace.as_deref();
+    id.filter(|id| registry.kind == RegistryKind::Nacos && !matches!(*id, "" | "public"))
 }
