@@ -90,14 +90,28 @@ pub(super) fn try_all(
             .undecided
             .push(untold(address(application), Say::FirstAddressDecides));
     }
-    let stale = stale(case, shown);
-    if let Some(key) = stale.first() {
+    let kept = stale(case, shown);
+    if let Some(key) = kept.first() {
         let what = Phrase::new(Say::PreviousRule).with("rule", key.clone());
         let variant = Variant {
-            hidden: stale.iter().cloned().collect(),
+            hidden: kept.iter().cloned().collect(),
             ..base.clone()
         };
         differs(&variant, what, Say::RunningKeepsRule, routed);
+    }
+    // Whose name the consumer has decides whether there is such a rule at all.
+    for variant in unknowns::named(case, base) {
+        let Ok(other) = replay(case, input, &variant) else {
+            continue;
+        };
+        let variant = Variant {
+            hidden: stale(case, &other).into_iter().collect(),
+            ..variant
+        };
+        let what = parameter("application".to_owned());
+        if !variant.hidden.is_empty() && differs(&variant, what, Say::RulesAskForIt, routed) {
+            break;
+        }
     }
 }
 

@@ -161,6 +161,17 @@ fn is_host(name: &str) -> bool {
     ["host", "address"].contains(&name)
 }
 
+/// The consumer as each application under whose name it would read a rule, where nobody told its own.
+pub(super) fn named(case: &Case<'_>, base: &Variant) -> Vec<Variant> {
+    let names = base.application.iter().flat_map(|_| with_rules(case));
+    names
+        .map(|name| Variant {
+            parameters: BTreeMap::from([("application".to_owned(), name)]),
+            ..base.clone()
+        })
+        .collect()
+}
+
 /// Applications under whose name the consumer, if it is theirs, would read a rule.
 fn with_rules(case: &Case<'_>) -> BTreeSet<String> {
     let rules = &case.held.rules;
