@@ -70,9 +70,9 @@ impl Seen {
         for part in trace.all_steps().flat_map(|step| &step.parts) {
             let Some(rule) = &part.rule else { continue };
             let name = PartName {
-                rule: rule.key.clone(),
+                rule: rule.key.to_string(),
                 position: rule.position,
-                text: part.text.clone(),
+                text: part.text.to_string(),
             };
             let used = self.parts.entry(name).or_default();
             used.matched |= !matches!(part.effect, Effect::Off | Effect::NotConcerned { .. });
@@ -267,7 +267,7 @@ fn removes_alone(
                         .steps
                         .iter()
                         .flat_map(|step| &step.parts)
-                        .any(|part| part.text == name.text && !part.removed.is_empty())
+                        .any(|part| *part.text == *name.text && !part.removed.is_empty())
                 })
         })
 }

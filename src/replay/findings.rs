@@ -452,7 +452,7 @@ fn bounds(trial: &Trial<'_>, found: &mut Vec<Finding>) {
         .flat_map(|class| &class.ran.trace.steps)
     {
         for part in &step.parts {
-            let rule = part.rule.as_ref().map(|rule| rule.key.as_str());
+            let rule = part.rule.as_ref().map(|rule| &*rule.key);
             let position = part
                 .rule
                 .as_ref()
@@ -474,9 +474,9 @@ fn bounds(trial: &Trial<'_>, found: &mut Vec<Finding>) {
                         Certainty::Certain,
                         None,
                         None,
-                        json!({"router": part.text, "rule": "router="}),
+                        json!({"router": &*part.text, "rule": "router="}),
                     );
-                    one.subject = ("router".to_owned(), part.text.clone());
+                    one.subject = ("router".to_owned(), part.text.to_string());
                     found.push(one);
                 }
                 Effect::ScriptFails => found.push(finding(
@@ -485,7 +485,7 @@ fn bounds(trial: &Trial<'_>, found: &mut Vec<Finding>) {
                     Certainty::Likely,
                     rule,
                     position,
-                    json!({"rule": rule, "condition": part.text}),
+                    json!({"rule": rule, "condition": &*part.text}),
                 )),
                 Effect::NoEngine(engine) => found.push(finding(
                     trial,

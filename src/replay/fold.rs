@@ -309,7 +309,7 @@ fn ways(trace: &Trace) -> impl Iterator<Item = &Way> {
 fn reasons(steps: &[Explained]) -> impl Iterator<Item = (Option<&RuleRef>, &str)> {
     let parts = steps.iter().flat_map(|step| &step.parts);
     let biting = parts.filter(|part| !part.removed.is_empty() || part.output.is_empty());
-    biting.map(|part| (part.rule.as_ref(), part.text.as_str()))
+    biting.map(|part| (part.rule.as_ref(), &*part.text))
 }
 
 /// A call as it is shown: one of it, without arguments that would fill the page.

@@ -54,12 +54,12 @@ pub(super) fn undecided(trial: &Trial<'_>, found: &Found) -> Vec<NotSeen> {
         }
         for step in &class.ran.trace.steps {
             for part in &step.parts {
-                let key = part.rule.as_ref().map_or("-", |rule| rule.key.as_str());
+                let key = part.rule.as_ref().map_or("-", |rule| &*rule.key);
                 let phrase = match &part.effect {
                     Effect::Script => Phrase::new(Say::ReplayScript).with("rule", key),
                     Effect::NotSeen => Phrase::new(Say::ReplayRule).with("rule", key),
                     Effect::Unknown => {
-                        Phrase::new(Say::ReplayRouter).with("router", part.text.clone())
+                        Phrase::new(Say::ReplayRouter).with("router", part.text.to_string())
                     }
                     Effect::Declared => {
                         Phrase::new(Say::ReplayZones).with("router", step.step.router.to_string())

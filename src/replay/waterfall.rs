@@ -149,9 +149,9 @@ fn fall(ran: &Ran, explained: &Explained, zones: &Zones) -> Fall {
         .map(|(part, removal)| Taken {
             address: ran.addresses[removal.address].address.clone(),
             code: code_of(part, zones),
-            rule: part.rule.as_ref().map(|rule| rule.key.clone()),
+            rule: part.rule.as_ref().map(|rule| rule.key.to_string()),
             position: part.rule.as_ref().and_then(|rule| rule.position),
-            condition: part.text.clone(),
+            condition: part.text.to_string(),
             clause: removal.by.as_ref().map(|clause| clause.text.clone()),
             value: removal.value.clone(),
         })
@@ -219,7 +219,7 @@ fn cause_among(
         return Some(Cause {
             code: Code::RoutedAway,
             stage,
-            rule: rule.map(|rule| rule.key.clone()),
+            rule: rule.map(|rule| rule.key.to_string()),
             position: None,
             condition: thrown.to_string(),
             input,
@@ -241,9 +241,9 @@ fn cause_among(
         Some(part) => Cause {
             code: code_of(part, zones),
             stage,
-            rule: part.rule.as_ref().map(|rule| rule.key.clone()),
+            rule: part.rule.as_ref().map(|rule| rule.key.to_string()),
             position: part.rule.as_ref().and_then(|rule| rule.position),
-            condition: part.text.clone(),
+            condition: part.text.to_string(),
             input,
             share: 1.0,
         },

@@ -142,6 +142,13 @@ pub struct Step {
     pub output: Outcome,
 }
 
+impl Step {
+    /// Whether one of several answers is drawn.
+    fn draws(&self) -> bool {
+        matches!(self.output, Outcome::OneOf(_))
+    }
+}
+
 impl<S: RuleSource> Application<S> {
     /// An application that runs a Dubbo version; `None` when the routers of that version are not modelled (see
     /// [`Dialect::of`]).
@@ -254,51 +261,56 @@ impl<S: RuleSource> Application<S> {
     /// Routes a call, and follows every way where something is drawn. `None` when nothing is, or the ways are too many.
     pub fn ways(&self, chain: &Chain, call: &Call) -> (Result<Outcome, Thrown>, Option<Split>) {
         let (steps, outcome) = self.trace(chain, call);
-        let split = self.split_of(chain, call, steps.iter());
-        (outcome, split)
-    }
-
-    fn split_of<'a>(
-        &self,
-        chain: &Chain,
-        call: &Call,
-        mut steps: impl Iterator<Item = &'a Step>,
-    ) -> Option<Split> {
-        let draws = steps.any(|step| matches!(step.output, Outcome::OneOf(_)));
-        draws.then(|| self.split(chain, call)).flatten()
+        let draws = steps.iter().any(Step::draws);
+        let split = draws.then(|| {
+            let steps = steps.into_iter().zip(self.order(chain));
+            let told = steps.map(|(step, id)| self.explained(chain, id, call, step));
+            self.split(chain, call, told.take_while(|it| !it.draws()).collect())
+        });
+        (outcome, split.flatten())
     }
 
     /// Routes a call and tells why: see [`super::trace`].
     pub fn explain(&self, chain: &Chain, call: &Call) -> Trace {
         let (steps, outcome) = self.trace(chain, call);
-        let mut explained = Vec::with_capacity(steps.len() + 1);
-        let mut last = Outcome::Only(AddressSet::all(chain.list.len()));
+        let draws = steps.iter().any(Step::draws);
         let mut order = self.order(chain);
-        for (step, id) in steps.into_iter().zip(order.by_ref()) {
-            last = step.output.clone();
-            explained.push(Explained {
-                parts: self.parts(chain, id, call, &step.input),
-                step,
-                thrown: None,
-            });
-        }
+        let mut explained: Vec<Explained> = steps
+            .into_iter()
+            .zip(order.by_ref())
+            .map(|(step, id)| self.explained(chain, id, call, step))
+            .collect();
         if let (Err(thrown), Some(id)) = (&outcome, order.next()) {
+            let before = explained.last().map(|last| last.step.output.clone());
+            let all = || Outcome::Only(AddressSet::all(chain.list.len()));
+            let step = Step {
+                router: self.slots[id].router.name(),
+                kind: self.slots[id].kind,
+                input: before.unwrap_or_else(all),
+                output: Outcome::Only(AddressSet::none(chain.list.len())),
+            };
             explained.push(Explained {
-                parts: self.parts(chain, id, call, &last),
-                step: Step {
-                    router: self.slots[id].router.name(),
-                    kind: self.slots[id].kind,
-                    input: last,
-                    output: Outcome::Only(AddressSet::none(chain.list.len())),
-                },
                 thrown: Some(thrown.clone()),
+                ..self.explained(chain, id, call, step)
             });
         }
-        let split = self.split_of(chain, call, explained.iter().map(|it| &it.step));
+        let split = draws.then(|| {
+            let before = explained.iter().take_while(|it| !it.draws());
+            self.split(chain, call, before.cloned().collect())
+        });
         Trace {
             steps: explained,
             outcome,
-            split,
+            split: split.flatten(),
+        }
+    }
+
+    /// A step with its reasons.
+    fn explained(&self, chain: &Chain, id: RouterId, call: &Call, step: Step) -> Explained {
+        Explained {
+            parts: self.parts(chain, id, call, &step.input),
+            step,
+            thrown: None,
         }
     }
 
@@ -328,7 +340,7 @@ impl<S: RuleSource> Application<S> {
                 .map(|(key, _)| key)
                 .unwrap_or_default();
             let rule = RuleRef {
-                key,
+                key: key.into(),
                 position: None,
                 force: false,
             };

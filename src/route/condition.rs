@@ -85,14 +85,14 @@ impl Source {
     }
 
     /// The condition as it may be shown.
-    pub(super) fn shown(&self) -> &str {
-        self.excerpt.as_deref().unwrap_or(&self.text)
+    pub(super) fn shown(&self) -> &Arc<str> {
+        self.excerpt.as_ref().unwrap_or(&self.text)
     }
 
     /// The place of the condition.
     pub(super) fn rule(&self, force: bool) -> RuleRef {
         RuleRef {
-            key: self.document.key.clone(),
+            key: Arc::clone(&self.document.key),
             position: self.at,
             force,
         }
@@ -397,8 +397,9 @@ impl PreparedClassic {
             Some(Ok(when)) => when.failing_call(call),
         };
         if let Some((place, value)) = failing {
+            let clause = source.clause(read.and_then(|read| read.when.get(place)));
             let effect = Effect::NotConcerned {
-                clause: source.clause(read.and_then(|read| read.when.get(place))),
+                clause: Arc::new(clause),
                 value: value.map(Cow::into_owned),
             };
             return (effect, input.clone());
@@ -494,7 +495,7 @@ impl Step for PreparedClassic {
         }
         Part {
             rule: Some(source.rule(self.condition.force)),
-            text: source.shown().to_owned(),
+            text: Arc::clone(source.shown()),
             effect,
             output: Outcome::Only(output),
             removed,

@@ -19,6 +19,7 @@ use super::dialect::Dialect;
 use super::outcome::Outcome;
 use super::set::AddressSet;
 use super::trace::{Document, Effect, Fragment, Last, Oddity, Part, Removal};
+use super::ways::taken_by_draw;
 use crate::rule::condition::text::{Clause, parse_match};
 use crate::rule::condition_multi::MultiDestinationRule;
 use crate::rule::error::RuleError;
@@ -122,8 +123,26 @@ pub(super) struct PreparedMulti {
     to: Vec<(Side, OnceCell<AddressSet>)>,
     /// What may surprise about the left side, and about each destination.
     surprises: OnceCell<Vec<Surprises>>,
-    /// The addresses that were taken from an input, when this was left.
-    removed: Last<(AddressSet, AddressSet), Arc<[Removal]>>,
+    /// The entry in one line.
+    text: OnceCell<Arc<str>>,
+    /// What it made of inputs.
+    answers: Last<AddressSet, Rc<Answer>>,
+}
+
+/// What an entry makes of an input when its left side holds. The same for every call, so that only the first one has it
+/// worked out.
+struct Answer {
+    effect: Effect,
+    output: Outcome,
+    reasons: OnceCell<Reasons>,
+}
+
+/// Why.
+struct Reasons {
+    removed: Arc<[Removal]>,
+    oddities: Vec<Oddity>,
+    /// What is taken away after each draw, in the order of the possible answers.
+    drawn: Vec<Arc<[Removal]>>,
 }
 
 impl PreparedMulti {
@@ -151,7 +170,8 @@ impl PreparedMulti {
             columns: Rc::clone(columns),
             dialect,
             surprises: OnceCell::new(),
-            removed: Last::default(),
+            text: OnceCell::new(),
+            answers: Last::default(),
         }
     }
 
@@ -169,7 +189,18 @@ impl PreparedMulti {
     }
 
     /// What it does to a call that its left side is about.
-    fn answer(&self, list: &AddressList, input: &AddressSet) -> (Effect, Outcome) {
+    fn answer(&self, list: &AddressList, input: &AddressSet) -> Rc<Answer> {
+        self.answers.or_make(input.clone(), || {
+            let (effect, output) = self.made_of(list, input);
+            Rc::new(Answer {
+                effect,
+                output,
+                reasons: OnceCell::new(),
+            })
+        })
+    }
+
+    fn made_of(&self, list: &AddressList, input: &AddressSet) -> (Effect, Outcome) {
         let none = || Outcome::Only(AddressSet::none(list.len()));
         if self.to.is_empty() {
             return (Effect::Refuses, none());
@@ -189,12 +220,75 @@ impl PreparedMulti {
         };
         (effect, draw(destinations))
     }
+
+    /// Why an answer is what it is.
+    fn reasons(&self, list: &AddressList, input: &AddressSet, answer: &Answer) -> Reasons {
+        let condition = &self.condition;
+        let surprises = self.surprises.get_or_init(|| {
+            let to = condition.to.iter().map(|to| (&to.clauses, false));
+            std::iter::once((&condition.when, true))
+                .chain(to)
+                .map(|(clauses, left)| {
+                    Side::surprises(clauses, list, &self.columns, self.dialect, left)
+                })
+                .collect()
+        });
+        let mut oddities: BTreeSet<Oddity> = surprises
+            .iter()
+            .flat_map(|surprises| surprises.about(input))
+            .collect();
+        if answer.effect == Effect::Draws {
+            oddities.insert(Oddity::DrawIsOffByOne);
+        }
+        let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
+        let removed = input.without(&answer.output.at_most());
+        // The first destination stands for all: an address that is gone fits none of them.
+        let first = self.to.first().zip(condition.to.first());
+        let failing = match first {
+            Some(((side, _), _)) => side.failing_of(&removed, list, &self.columns),
+            None => removed.iter().map(|address| (address, None)).collect(),
+        };
+        let removed = failing.into_iter().map(|(address, failing)| {
+            let by = first.map(|(_, to)| {
+                let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
+                let by = fragments
+                    .entry(place)
+                    .or_insert_with(|| Arc::new(to.source.clause(to.clauses.get(place))));
+                Arc::clone(by)
+            });
+            Removal {
+                address,
+                by,
+                value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
+            }
+        });
+        let removed: Arc<[Removal]> = removed.collect();
+        let drawn = match &answer.output {
+            Outcome::OneOf(answers) => {
+                let rule = Some(condition.from.rule(condition.force));
+                let effect = answer.effect.clone();
+                let part = Part {
+                    output: answer.output.clone(),
+                    removed: Arc::clone(&removed),
+                    ..Part::passing(rule, self.text(), effect, input)
+                };
+                let sets = answers.iter().map(|(set, _)| set);
+                sets.map(|set| taken_by_draw(&part, set)).collect()
+            }
+            Outcome::Only(_) | Outcome::Within(_) => Vec::new(),
+        };
+        Reasons {
+            removed,
+            oddities: oddities.into_iter().collect(),
+            drawn,
+        }
+    }
 }
 
 impl Step for PreparedMulti {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome {
         match &self.when {
-            Some(Ok(when)) if when.fits_call(call) => self.answer(list, input).1,
+            Some(Ok(when)) if when.fits_call(call) => self.answer(list, input).output.clone(),
             _ => Outcome::Only(input.clone()),
         }
     }
@@ -222,71 +316,59 @@ impl Step for PreparedMulti {
         };
         if let Some((place, value)) = failing {
             let effect = Effect::NotConcerned {
-                clause: condition.from.clause(condition.when.get(place)),
+                clause: Arc::new(condition.from.clause(condition.when.get(place))),
                 value: value.map(Cow::into_owned),
             };
             return Part::passing(rule, text, effect, input);
         }
-        let (effect, output) = self.answer(list, input);
-        let surprises = self.surprises.get_or_init(|| {
-            let to = condition.to.iter().map(|to| (&to.clauses, false));
-            std::iter::once((&condition.when, true))
-                .chain(to)
-                .map(|(clauses, left)| {
-                    Side::surprises(clauses, list, &self.columns, self.dialect, left)
-                })
-                .collect()
-        });
-        let mut oddities: BTreeSet<Oddity> = surprises
-            .iter()
-            .flat_map(|surprises| surprises.about(input))
-            .collect();
+        let answer = self.answer(list, input);
+        let reasons = answer
+            .reasons
+            .get_or_init(|| self.reasons(list, input, &answer));
+        let mut oddities = reasons.oddities.clone();
         if matches!(&self.when, Some(Ok(when)) if when.sees_own_name(call)) {
-            oddities.insert(Oddity::GenericCallHasOwnName);
+            oddities.push(Oddity::GenericCallHasOwnName);
+            oddities.sort_unstable();
         }
-        if effect == Effect::Draws {
-            oddities.insert(Oddity::DrawIsOffByOne);
-        }
-        let left = output.at_most();
-        let removed = self.removed.or_make((input.clone(), left.clone()), || {
-            let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
-            let removed = input.without(&left);
-            // The first destination stands for all: an address that is gone fits none of them.
-            let first = self.to.first().zip(condition.to.first());
-            let failing = match first {
-                Some(((side, _), _)) => side.failing_of(&removed, list, &self.columns),
-                None => removed.iter().map(|address| (address, None)).collect(),
-            };
-            let removed = failing.into_iter().map(|(address, failing)| {
-                let by = first.map(|(_, to)| {
-                    let place = failing.as_ref().map_or(usize::MAX, |(place, _)| *place);
-                    let by = fragments
-                        .entry(place)
-                        .or_insert_with(|| Arc::new(to.source.clause(to.clauses.get(place))));
-                    Arc::clone(by)
-                });
-                Removal {
-                    address,
-                    by,
-                    value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
-                }
-            });
-            removed.collect()
-        });
         Part {
             rule,
             text,
-            effect,
-            output,
-            removed,
-            oddities: oddities.into_iter().collect(),
+            effect: answer.effect.clone(),
+            output: answer.output.clone(),
+            removed: Arc::clone(&reasons.removed),
+            oddities,
         }
+    }
+
+    fn turns(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<(f64, Part)> {
+        let part = self.explain(list, call, input);
+        let Outcome::OneOf(answers) = &part.output else {
+            return vec![(1.0, part)];
+        };
+        let answer = self.answer(list, input);
+        let drawn = answer.reasons.get().map(|reasons| &reasons.drawn);
+        answers
+            .iter()
+            .zip(drawn.into_iter().flatten())
+            .map(|((set, probability), removed)| {
+                let part = Part {
+                    output: Outcome::Only(set.clone()),
+                    removed: Arc::clone(removed),
+                    ..part.clone()
+                };
+                (*probability, part)
+            })
+            .collect()
     }
 }
 
 impl PreparedMulti {
     /// The entry in one line: where from, where to, with weights.
-    fn text(&self) -> String {
+    fn text(&self) -> Arc<str> {
+        Arc::clone(self.text.get_or_init(|| self.written().into()))
+    }
+
+    fn written(&self) -> String {
         let mut to: Vec<String> = self
             .condition
             .to

@@ -6,7 +6,7 @@ use super::call::Call;
 use super::outcome::Outcome;
 use super::set::AddressSet;
 use super::trace::{Oddity, Part, RuleRef, shorten};
-use super::ways::{MOST_COPIED, MOST_FOLLOWED, MOST_QUIET, Turn, joined_turns, turns_of};
+use super::ways::{MOST_COPIED, MOST_FOLLOWED, MOST_QUIET, Turn, joined_turns, parted};
 use super::{AddressList, Prepared, Thrown};
 
 /// A condition, prepared.
@@ -15,6 +15,11 @@ pub(super) trait Step {
 
     /// The same with reasons.
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
+
+    /// The ways that a call may take through it, each with its probability: one, unless it draws.
+    fn turns(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<(f64, Part)> {
+        vec![(1.0, self.explain(list, call, input))]
+    }
 
     /// See [`Prepared::bound`].
     fn bound(&self, list: &AddressList, call: &Call, input: AddressSet) -> AddressSet;
@@ -30,11 +35,10 @@ pub(super) struct PreparedConditions<S> {
 }
 
 impl<S: Step> PreparedConditions<S> {
-    /// What a condition does to a list, and what is odd about it.
-    fn part(&self, condition: &S, list: &AddressList, call: &Call, input: &AddressSet) -> Part {
-        let mut part = condition.explain(list, call, input);
+    /// What a condition does to a list, with what is odd about all of them.
+    fn told(&self, mut part: Part) -> Part {
         part.oddities.extend(&self.oddities);
-        let of_own = |rule: &RuleRef| self.own.as_deref() == Some(&rule.key);
+        let of_own = |rule: &RuleRef| self.own.as_deref() == Some(&*rule.key);
         if part.rule.as_ref().is_some_and(of_own) {
             part.oddities.push(Oddity::OwnRuleRunsTwice);
         }
@@ -72,7 +76,7 @@ impl<S: Step> Prepared for PreparedConditions<S> {
             if left.is_empty() {
                 break;
             }
-            let part = self.part(condition, list, call, &left);
+            let part = self.told(condition.explain(list, call, &left));
             left = part.output.at_most();
             parts.push(part);
         }
@@ -102,23 +106,16 @@ impl<S: Step> Prepared for PreparedConditions<S> {
                         continue;
                     }
                 };
-                let mut turns = turns_of(self.part(condition, list, call, &left));
-                if turns.len() == 1 {
-                    way.output = turns[0].1.output.clone();
-                    way.parts.extend(turns.pop().map(|(_, part)| part));
-                    next.push(way);
-                    continue;
+                let turns = condition.turns(list, call, &left);
+                if turns.len() > 1 {
+                    shorten(&mut way.parts, MOST_QUIET);
+                    copied += way.parts.len() * turns.len();
                 }
-                shorten(&mut way.parts, MOST_QUIET);
-                copied += way.parts.len() * turns.len();
-                next.extend(turns.into_iter().map(|(probability, part)| {
-                    let output = part.output.clone();
-                    let parts = way.parts.iter().cloned().chain([part]);
-                    Turn {
-                        probability: way.probability * probability,
-                        parts: parts.collect(),
-                        output,
-                    }
+                next.extend(parted(way, turns, |way, (probability, part)| {
+                    let part = self.told(part);
+                    way.probability *= probability;
+                    way.output = part.output.clone();
+                    way.parts.push(part);
                 }));
             }
             ways = if before == 1 && next.len() == 1 {

@@ -333,7 +333,7 @@ impl Prepared for SameValue {
             removed,
             ..Part::passing(
                 Some(rule_of(&self.declared)),
-                by.text.clone(),
+                by.text.as_str(),
                 Effect::Declared,
                 input,
             )
@@ -350,7 +350,7 @@ impl Prepared for SameValue {
 
 fn rule_of(declared: &Declared) -> RuleRef {
     RuleRef {
-        key: declared.to_string(),
+        key: declared.to_string().into(),
         position: None,
         force: declared.fallback == Fallback::None,
     }
@@ -400,7 +400,7 @@ impl Prepared for Unknown {
     }
 
     fn explain(&self, _: &AddressList, _: &Call, input: &AddressSet) -> Vec<Part> {
-        vec![Part::bounded(None, &self.0, Effect::Unknown, input)]
+        vec![Part::bounded(None, self.0.as_str(), Effect::Unknown, input)]
     }
 }
 

@@ -290,7 +290,7 @@ impl Prepared for PreparedMesh {
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<Part> {
         let keys: Vec<&str> = self.applications.iter().map(|it| it.key.as_str()).collect();
         let rule = RuleRef {
-            key: keys.join(", "),
+            key: keys.join(", ").into(),
             position: None,
             force: false,
         };
@@ -329,7 +329,7 @@ impl Prepared for PreparedMesh {
             output,
             removed,
             oddities,
-            ..Part::passing(Some(rule), by.text.clone(), effect, input)
+            ..Part::passing(Some(rule), by.text.as_str(), effect, input)
         }]
     }
 }

@@ -137,7 +137,7 @@ impl Router for ScriptRouter {
             key: self
                 .document
                 .as_ref()
-                .map_or_else(String::new, |it| it.key.clone()),
+                .map_or_else(Arc::default, |it| Arc::clone(&it.key)),
             position: rule.script_at,
             force: rule.header.force,
         };
@@ -198,7 +198,7 @@ impl Prepared for Anything {
         let Self(rule, engine) = self;
         vec![Part::bounded(
             Some(rule.clone()),
-            engine,
+            engine.as_str(),
             Effect::Script,
             input,
         )]
@@ -255,7 +255,7 @@ impl ScriptUrl {
         Ok(Self {
             priority,
             rule: RuleRef {
-                key: making.url.to_string(),
+                key: making.url.to_string().into(),
                 position: None,
                 force: making.url.flag("force", false),
             },

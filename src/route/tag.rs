@@ -464,7 +464,7 @@ impl Prepared for PreparedTags {
             }))
         });
         let rule = self.rule.as_ref().map(|rule| RuleRef {
-            key: rule.source.key.clone(),
+            key: rule.source.key.as_str().into(),
             position: wanted.as_ref().and_then(|wanted| wanted.position),
             force: rule.source.rule.header.force,
         });
@@ -503,7 +503,7 @@ impl Prepared for PreparedTags {
         }
         vec![Part {
             rule,
-            text: text.to_owned(),
+            text: text.into(),
             effect,
             output: Outcome::Only(output),
             removed,

@@ -58,7 +58,7 @@ impl Way {
         Some((
             last.step.kind,
             part.and_then(|part| part.rule.as_ref()),
-            part.map_or("", |part| part.text.as_str()),
+            part.map_or("", |part| &*part.text),
         ))
     }
 }
@@ -113,22 +113,20 @@ pub(super) fn turns(parts: Vec<Part>, output: Outcome) -> Vec<Turn> {
         .collect()
 }
 
-/// The ways of a part that was asked about exactly one list.
-pub(super) fn turns_of(part: Part) -> Vec<(f64, Part)> {
-    match &part.output {
-        Outcome::OneOf(answers) => answers
-            .iter()
-            .map(|(set, probability)| (*probability, drawn(&part, set.clone())))
-            .collect(),
-        Outcome::Only(_) | Outcome::Within(_) => vec![(1.0, part)],
+/// A part that draws, after the draw.
+fn drawn(part: &Part, set: AddressSet) -> Part {
+    Part {
+        removed: taken_by_draw(part, &set),
+        output: Outcome::Only(set),
+        ..part.clone()
     }
 }
 
-/// A part that draws, after the draw: what belongs to the other answers is gone.
-fn drawn(part: &Part, set: AddressSet) -> Part {
-    let others = part.output.at_most().without(&set);
+/// What a part that draws takes away when a set is drawn: what belongs to the other answers is gone as well.
+pub(super) fn taken_by_draw(part: &Part, set: &AddressSet) -> Arc<[Removal]> {
+    let others = part.output.at_most().without(set);
     let by = Arc::new(Fragment {
-        text: part.text.clone(),
+        text: part.text.to_string(),
         position: part.rule.as_ref().and_then(|rule| rule.position),
     });
     let mut removed = part.removed.to_vec();
@@ -138,11 +136,29 @@ fn drawn(part: &Part, set: AddressSet) -> Part {
         value: None,
     }));
     removed.sort_by_key(|removal| removal.address);
-    Part {
-        output: Outcome::Only(set),
-        removed: removed.into(),
-        ..part.clone()
-    }
+    removed.into()
+}
+
+/// One for each of several turns: the last one is this, the others are copies.
+pub(super) fn parted<T: Clone, U>(
+    from: T,
+    turns: Vec<U>,
+    turn: impl Fn(&mut T, U),
+) -> impl Iterator<Item = T> {
+    let count = turns.len();
+    let mut from = Some(from);
+    turns
+        .into_iter()
+        .enumerate()
+        .filter_map(move |(place, next)| {
+            let mut one = if place + 1 == count {
+                from.take()?
+            } else {
+                from.clone()?
+            };
+            turn(&mut one, next);
+            Some(one)
+        })
 }
 
 /// Something that is taken with a probability.
@@ -224,15 +240,27 @@ pub(super) fn split(ended: Vec<Way>, open: Vec<Way>) -> Split {
 pub(super) const MOST_FOLLOWED: usize = MOST_ANSWERS;
 
 impl<S: RuleSource> Application<S> {
-    /// Follows every way of a call. `None` when they are too many.
-    pub(super) fn split(&self, chain: &Chain, call: &Call) -> Option<Split> {
+    /// Follows every way of a call; `before` is what the routers did that come before anything is drawn. `None` when the
+    /// ways are too many.
+    pub(super) fn split(
+        &self,
+        chain: &Chain,
+        call: &Call,
+        before: Vec<Explained>,
+    ) -> Option<Split> {
         let mut ended: Vec<Way> = Vec::new();
+        let order = self.order(chain).skip(before.len());
+        let all = || Outcome::Only(AddressSet::all(chain.list().len()));
+        let input = before.last().map(|last| last.step.output.clone());
         let mut open = vec![Way {
             probability: 1.0,
-            steps: Vec::new(),
-            outcome: Ok(Outcome::Only(AddressSet::all(chain.list().len()))),
+            steps: before,
+            outcome: Ok(input.unwrap_or_else(all)),
         }];
-        for id in self.order(chain) {
+        for step in &mut open[0].steps {
+            shorten(&mut step.parts, MOST_QUIET);
+        }
+        for id in order {
             let mut next = Vec::new();
             for way in open {
                 let ways = self.follow(chain, id, call, way)?;
@@ -253,8 +281,8 @@ impl<S: RuleSource> Application<S> {
     }
 
     /// The ways on which a way goes on through a router.
-    fn follow(&self, chain: &Chain, id: RouterId, call: &Call, way: Way) -> Option<Vec<Way>> {
-        let Ok(input) = &way.outcome else {
+    fn follow(&self, chain: &Chain, id: RouterId, call: &Call, mut way: Way) -> Option<Vec<Way>> {
+        let Ok(input) = way.outcome.clone() else {
             return Some(vec![way]);
         };
         let step = |output: Outcome| Step {
@@ -263,12 +291,12 @@ impl<S: RuleSource> Application<S> {
             input: input.clone(),
             output,
         };
-        let turns = match input {
+        let turns = match &input {
             Outcome::Only(set) if !self.slots[id].unknown => {
                 self.with_form(chain, id, |form| form.turns(chain.list(), call, set))
             }
-            _ => self.run(chain, id, call, input).map(|output| {
-                let parts = self.parts(chain, id, call, input);
+            _ => self.run(chain, id, call, &input).map(|output| {
+                let parts = self.parts(chain, id, call, &input);
                 Some(vec![Turn {
                     probability: 1.0,
                     parts,
@@ -276,30 +304,27 @@ impl<S: RuleSource> Application<S> {
                 }])
             }),
         };
-        let with = |explained: Explained, probability: f64, outcome: Result<Outcome, Thrown>| Way {
-            probability: way.probability * probability,
-            steps: way.steps.iter().cloned().chain([explained]).collect(),
-            outcome,
-        };
         match turns {
             Err(thrown) => {
-                let explained = Explained {
-                    parts: self.parts(chain, id, call, input),
+                way.steps.push(Explained {
+                    parts: self.parts(chain, id, call, &input),
                     step: step(Outcome::Only(AddressSet::none(chain.list().len()))),
                     thrown: Some(thrown.clone()),
-                };
-                Some(vec![with(explained, 1.0, Err(thrown))])
+                });
+                way.outcome = Err(thrown);
+                Some(vec![way])
             }
             Ok(None) => None,
             Ok(Some(turns)) => {
-                let ways = turns.into_iter().map(|mut turn| {
+                let ways = parted(way, turns, |way, mut turn| {
                     shorten(&mut turn.parts, MOST_QUIET);
-                    let explained = Explained {
+                    way.probability *= turn.probability;
+                    way.steps.push(Explained {
                         parts: turn.parts,
                         step: step(turn.output.clone()),
                         thrown: None,
-                    };
-                    with(explained, turn.probability, Ok(turn.output))
+                    });
+                    way.outcome = Ok(turn.output);
                 });
                 Some(ways.collect())
             }

@@ -63,7 +63,7 @@ pub struct Part {
     /// The rule it stands in; `None` when the router needs none (static tags, `mock://`).
     pub rule: Option<RuleRef>,
     /// The part as written: a condition, the name of a tag, the type of a script.
-    pub text: String,
+    pub text: Arc<str>,
     /// What it did.
     pub effect: Effect,
     /// What it leaves.
@@ -78,7 +78,7 @@ pub struct Part {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleRef {
     /// The key under which the rule is kept, or the URL that is the rule.
-    pub key: String,
+    pub key: Arc<str>,
     /// Line and column of the part.
     pub position: Option<Position>,
     /// Whether an empty result stays empty.
@@ -113,7 +113,7 @@ pub enum Effect {
     /// Its left side does not hold: the clause that fails, and the value of this consumer or call.
     NotConcerned {
         /// The clause.
-        clause: Fragment,
+        clause: Arc<Fragment>,
         /// The value it was compared with, `None` when there is none.
         value: Option<String>,
     },
@@ -259,7 +259,7 @@ pub(super) fn note(readings: &mut Vec<(String, RuleState)>, key: &str, state: Ru
 /// A rule text with its key, shared by everything that was read from it.
 #[derive(Debug)]
 pub(super) struct Document {
-    pub(super) key: String,
+    pub(super) key: Arc<str>,
     text: String,
     /// Where its lines begin, worked out when it is first asked.
     lines: OnceLock<Vec<usize>>,
@@ -268,7 +268,7 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn new(key: &str, text: &str) -> Arc<Self> {
         Arc::new(Self {
-            key: key.to_owned(),
+            key: key.into(),
             text: text.to_owned(),
             lines: OnceLock::new(),
         })
@@ -332,6 +332,15 @@ fn line_starts(text: &str) -> Vec<usize> {
         }
     }
     starts
+}
+
+impl Explained {
+    /// Whether something is drawn in it, be it that later parts of it leave the same of every draw.
+    pub(super) fn draws(&self) -> bool {
+        let outputs = self.parts.iter().map(|part| &part.output);
+        let mut all = outputs.chain([&self.step.output]);
+        all.any(|output| matches!(output, Outcome::OneOf(_)))
+    }
 }
 
 impl Trace {
@@ -431,7 +440,7 @@ impl Part {
     /// A part that takes nothing away.
     pub(super) fn passing(
         rule: Option<RuleRef>,
-        text: impl Into<String>,
+        text: impl Into<Arc<str>>,
         effect: Effect,
         input: &AddressSet,
     ) -> Self {
@@ -448,7 +457,7 @@ impl Part {
     /// A part of which only bounds are known.
     pub(super) fn bounded(
         rule: Option<RuleRef>,
-        text: impl Into<String>,
+        text: impl Into<Arc<str>>,
         effect: Effect,
         input: &AddressSet,
     ) -> Self {

@@ -102,10 +102,7 @@ fn a_condition_names_the_clause_and_the_value() {
     let part = &step.parts[0];
     assert_eq!(part.effect, Effect::Keeps);
     let rule = part.rule.as_ref().unwrap();
-    assert_eq!(
-        (rule.key.as_str(), rule.force),
-        ("web.condition-router", true)
-    );
+    assert_eq!((&*rule.key, rule.force), ("web.condition-router", true));
     assert_eq!(position(rule.position), Some((3, 5)));
     let removal = &part.removed[0];
     let by = removal.by.as_ref().unwrap();
@@ -380,7 +377,7 @@ fn a_way_that_ends_with_nothing_names_what_emptied_it() {
     let last = way.steps.last().unwrap();
     let part = last.parts.last().unwrap();
     assert_eq!(
-        (part.rule.as_ref().unwrap().key.as_str(), &part.effect),
+        (&*part.rule.as_ref().unwrap().key, &part.effect),
         ("web.condition-router", &Effect::ForcesEmpty)
     );
     // It is the router that first reads that rule, with one address before it.

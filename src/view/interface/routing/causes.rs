@@ -1,5 +1,7 @@
 //! Which classes of calls lose every address for which reason: a verdict names the calls of its own reason only.
 
+use std::sync::Arc;
+
 use super::{Case, Faring, Input, Replay, stages, told};
 use crate::{
     route::trace::{Explained, RuleRef},
@@ -19,7 +21,7 @@ pub(super) struct Causes {
 }
 
 /// A router and the part of a rule by which it leaves nothing.
-type Cause = (&'static str, Option<RuleRef>, String);
+type Cause = (&'static str, Option<RuleRef>, Arc<str>);
 
 /// What leaves nothing on a way.
 pub(super) fn emptying(steps: &[Explained]) -> Option<&Explained> {
@@ -33,7 +35,7 @@ fn cause(explained: &Explained) -> Cause {
     (
         explained.step.kind,
         part.and_then(|part| part.rule.clone()),
-        part.map_or_else(String::new, |part| part.text.clone()),
+        part.map_or_else(Arc::default, |part| Arc::clone(&part.text)),
     )
 }
 

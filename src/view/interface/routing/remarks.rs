@@ -69,7 +69,7 @@ pub(super) fn all(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Vec
                     continue;
                 };
                 let rule = part.rule.as_ref();
-                let key = rule.map_or(explained.step.router.as_ref(), |rule| rule.key.as_str());
+                let key = rule.map_or(explained.step.router.as_ref(), |rule| &*rule.key);
                 if seen.insert((code, key.to_owned(), part.text.clone())) {
                     let at = rule.and_then(|rule| rule.position);
                     found.push(raised(case, input, code, key, at, params));
@@ -116,10 +116,10 @@ fn of_part(
     part: &Part,
 ) -> Option<(Code, serde_json::Value)> {
     let router = explained.step.router.as_ref();
-    let key = part.rule.as_ref().map_or(router, |rule| rule.key.as_str());
+    let key = part.rule.as_ref().map_or(router, |rule| &*rule.key);
     let at = part.rule.as_ref().and_then(|rule| rule.position);
     let place = at.map(told::place);
-    let condition = || json!({"rule": key, "condition": part.text, "position": place});
+    let condition = || json!({"rule": key, "condition": &*part.text, "position": place});
     Some(match &part.effect {
         Effect::Ignored => (Code::RuleLeaks, condition()),
         Effect::ScriptFails => (Code::RuleNoEffect, condition()),

@@ -157,7 +157,7 @@ fn stage(
             Dropped {
                 address: url.address().unwrap_or_default(),
                 code: told::code_of(case, part),
-                rule: part.rule.as_ref().map(|rule| rule.key.clone()),
+                rule: part.rule.as_ref().map(|rule| rule.key.to_string()),
                 position: at.map(told::place),
             }
         })
@@ -200,7 +200,7 @@ fn unseen(case: &Case<'_>, explained: &Explained, all_lost: bool) -> Vec<NotSeen
         .iter()
         .filter(|part| matches!(part.output, Outcome::Within(_)))
         .map(|part| {
-            let key = part.rule.as_ref().map_or("", |rule| rule.key.as_str());
+            let key = part.rule.as_ref().map_or("", |rule| &*rule.key);
             if part.effect == Effect::NotSeen
                 && let Some(Some(known)) = case.held.rules.missing(key, case.dubbo())
             {
@@ -312,7 +312,7 @@ fn sentence(part: &Part) -> Phrase {
     };
     let rule = part.rule.as_ref();
     let at = rule.and_then(|rule| rule.position);
-    let rule = rule.map_or_else(|| "-".to_owned(), |rule| rule.key.clone());
+    let rule = rule.map_or_else(|| "-".to_owned(), |rule| rule.key.to_string());
     let mut phrase = Phrase::new(say)
         .with(
             "rule",

@@ -65,7 +65,7 @@ pub(super) fn raised(
         );
     };
     let code = code_of(case, part);
-    let rule = part.rule.as_ref().map(|rule| rule.key.clone());
+    let rule = part.rule.as_ref().map(|rule| rule.key.to_string());
     let position = part.rule.as_ref().and_then(|rule| rule.position);
     let subject = match &rule {
         Some(rule) => ("rule".to_owned(), rule.clone()),
@@ -84,8 +84,8 @@ pub(super) fn raised(
     };
     let evidence = position_evidence(case, input, rule.as_deref(), position);
     let params = json!({
-        "service": case.question.service.to_string(), "rule": rule, "condition": part.text,
-        "position": position.map(place), "tag": part.text, "count": count, "total": total,
+        "service": case.question.service.to_string(), "rule": rule, "condition": &*part.text,
+        "position": position.map(place), "tag": &*part.text, "count": count, "total": total,
         "router": explained.step.router, "found": values,
         "force": part.rule.as_ref().map(|rule| rule.force),
     });
