@@ -42,6 +42,10 @@ pub(super) fn reach(
         return Reach::Failed(failure);
     }
     if let Some(line) = refusal(tree, &providers) {
+        // What serves other nodes is a ZooKeeper, whatever this answer was.
+        if line.err_kind() == Some(&ErrKind::BadAnswer) && answers(tree, place) {
+            return Reach::Unknown(not_seen(&providers, &seen, true));
+        }
         return Reach::Failed(refused::failed(tree.place(), registry, line, None));
     }
     match connect_refusal(tree, registry) {
