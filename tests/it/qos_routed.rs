@@ -202,17 +202,11 @@ fn replay_and_live_routers_agree() {
         problems.len(),
         problems.join("\n")
     );
-    assert_eq!((calls, chains), (CALLS, CHAINS));
+    // Those with nothing to compare grow with every recording.
+    let compared = |counts: &Counts| (counts.agree, counts.said);
+    assert_eq!((compared(&calls), compared(&chains)), (CALLS, CHAINS));
 }
 
-const CALLS: Counts = Counts {
-    agree: 107,
-    said: 5,
-    other: 22,
-};
-
-const CHAINS: Counts = Counts {
-    agree: 185,
-    said: 3,
-    other: 39,
-};
+/// Answers that agree, and that the report says to differ.
+const CALLS: (usize, usize) = (107, 5);
+const CHAINS: (usize, usize) = (185, 3);
