@@ -487,7 +487,15 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
             required: false,
         });
     }
-    not_seen.extend(gather::unrecorded(computed.question, computed.snapshot));
+    let others = computed
+        .registries
+        .iter()
+        .flat_map(|registry| registry.held.iter().flat_map(|held| &held.others_not_seen));
+    for fact in others {
+        if !not_seen.contains(fact) {
+            not_seen.push(fact.clone());
+        }
+    }
     not_seen.sort_by_key(|fact| !fact.required);
     if computed.outcome == Outcome::Unknown && not_seen.iter().all(|fact| !fact.required) {
         not_seen.insert(0, undecided_fact(computed));

@@ -14,6 +14,7 @@ use crate::{
     question::ConsumerState,
     report::words::{Phrase, Say},
     view::{
+        application::may_be_held,
         held::{Layer, LayerKind, Reach, Standing},
         interface::{Case, View, with_requests},
         stage::{Model, NotSeen, Stage, StageId},
@@ -194,6 +195,15 @@ pub(super) fn by_application(case: &Case<'_>, judged: &mut Judged) {
         // It refused a call of ours: the consumer's has more to it.
         judged.limits.insert(Limit::Rule);
     }
+    // The one that reads it when it starts finds none; who runs may have it from a time when it was there, which nobody
+    // but a person takes away.
+    let mapped_before = matches!(
+        judged.code(),
+        Some(Code::MappingMissing | Code::MappingElsewhere)
+    );
+    if mapped_before && case.world.state == ConsumerState::Running {
+        judged.limits.insert(Limit::Rule);
+    }
     let weak = judged
         .raised
         .as_ref()
@@ -245,7 +255,8 @@ fn called_in_vain(case: &Case<'_>, judged: &mut Judged) {
 }
 
 /// Whether a running consumer keeps what it has because the metadata of every revision fail: 3.x passes nothing on and tries
-/// again (`ServiceInstancesChangedListener.doOnEvent`). A revision that exports nothing is no failure.
+/// again (`ServiceInstancesChangedListener.doOnEvent`), and any line knows the revisions that it read before. A revision
+/// that exports nothing is no failure.
 pub(super) fn keeps_unread(case: &Case<'_>, failed: &Stage) -> bool {
     let fails = |code| {
         matches!(
@@ -253,12 +264,12 @@ pub(super) fn keeps_unread(case: &Case<'_>, failed: &Stage) -> bool {
             Code::MetadataMissing | Code::MetadataRefused | Code::MetadataServiceUnreachable
         )
     };
-    let codes: Vec<Code> = failed.raises.iter().map(|raised| raised.code).collect();
+    let is_3x = case.dubbo().line().is_3x();
+    let mut raises = failed.raises.iter();
     case.world.state == ConsumerState::Running
-        && case.dubbo().line().is_3x()
         && failed.id == StageId::Revision
-        && codes.iter().any(|code| fails(*code))
-        && !codes.contains(&Code::RevisionMismatch)
+        && raises
+            .any(|raised| is_3x && fails(raised.code) || may_be_held(raised.code, &raised.evidence))
 }
 
 /// The verdict becomes a candidate.

@@ -1,5 +1,7 @@
 //! Reads once what does not depend on a world: which registries are asked, what each holds, what lies beside.
 
+use std::collections::BTreeSet;
+
 use crate::{
     diagnose::{Finding, budget, code::Code, members},
     input::properties::Property,
@@ -8,6 +10,7 @@ use crate::{
     report::words::{Phrase, Say},
     snapshot::{Key, Role, Snapshot, SourceId, SourceKind, Want},
     view::{
+        application::MappedElsewhere,
         config_center,
         evidence::scope_evidence,
         held::{Elsewhere, Entry, Held, Layer, LayerKind, Reach, ReachFailure},
@@ -80,7 +83,18 @@ fn add_other_registries(
     missing: &Missing,
 ) {
     for address in &question.also_search {
-        for held in read(question, snapshot, address, missing).held {
+        let there = read(question, snapshot, address, missing).held;
+        let unseen = unseen(question, address, &there);
+        for own in registries
+            .iter_mut()
+            .flat_map(|registry| &mut registry.held)
+        {
+            own.others_not_seen.extend(unseen.clone());
+            own.application
+                .places
+                .extend(there.iter().find_map(by_application));
+        }
+        for held in there {
             if held.entries.is_empty() {
                 continue;
             }
@@ -112,20 +126,45 @@ fn add_other_registries(
     }
 }
 
-/// Registries that were to be looked into and of which the recording has nothing: nobody looked there.
-pub(super) fn unrecorded(question: &Question, snapshot: &Snapshot) -> Vec<NotSeen> {
-    let others = question.also_search.iter();
-    others
-        .filter(|address| address.kind != RegistryKind::Other)
-        .filter(|address| source_of(snapshot, address).is_none())
-        .map(|address| NotSeen {
-            what: Phrase::new(Say::Registry)
-                .with("registry", address.without_secrets().to_string()),
-            why: Say::NoRegistryRecorded.into(),
-            how_to_see: Some(Say::HowAsk.into()),
-            required: false,
-        })
-        .collect()
+/// The applications that another registry maps the interface to, with their instances there.
+fn by_application(there: &Held) -> Option<MappedElsewhere> {
+    let application = &there.application;
+    let instances: Vec<_> = application
+        .instances
+        .iter()
+        .filter(|instance| instance.enabled && application.mapped.contains(&instance.application))
+        .collect();
+    let first = instances.first()?;
+    let names: BTreeSet<&String> = instances.iter().map(|one| &one.application).collect();
+    let mappings = application.mappings.iter();
+    let mapping = mappings.filter(|mapping| !mapping.applications.is_empty());
+    let mapping = mapping
+        .filter_map(|mapping| mapping.evidence.clone())
+        .take(1);
+    Some(MappedElsewhere {
+        code: Code::OtherRegistry,
+        place: there.registry.clone(),
+        differs: vec!["registry"],
+        applications: names.into_iter().cloned().collect(),
+        count: instances.len(),
+        evidence: mapping.chain([first.evidence.clone()]).collect(),
+    })
+}
+
+/// Why nothing is known of a registry that was to be looked into: the recording has nothing of it, it is of a kind that
+/// is not read, or it did not answer.
+fn unseen(question: &Question, address: &RegistryAddress, held: &[Held]) -> Option<NotSeen> {
+    let first = held.first()?;
+    if held.iter().any(|held| held.listing.is_known()) {
+        return None;
+    }
+    let not_seen = first.listing.not_seen()?;
+    let (unlisted, _) = unlisted(question, first, not_seen);
+    Some(NotSeen {
+        what: Phrase::new(Say::Registry).with("registry", address.without_secrets().to_string()),
+        required: false,
+        ..unlisted
+    })
 }
 
 /// Applications of the providers in another registry that have other services there and none in the consumer's own.

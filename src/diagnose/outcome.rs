@@ -279,6 +279,16 @@ pub(crate) fn judge_view(case: &Case<'_>, mut view: View, said: &Said) -> Judged
     }
     if !missing.is_empty() && judged.outcome != Outcome::Unknown {
         undecided(&mut judged, Say::EarlierStageUnknown);
+        let earlier = judged.view.stages.iter().filter(|stage| {
+            stage.state == State::Unknown && stage.id == StageId::Revision && stage.id < failed.id
+        });
+        let possible = earlier.flat_map(|stage| {
+            let is_drop = |code| stage.dropped.iter().any(|one| one.code == code);
+            let raises = stage.raises.iter();
+            raises.filter(move |raised| is_drop(raised.code)).cloned()
+        });
+        let possible = possible.map(|raised| (raised, Say::EarlierStageUnknown));
+        judged.candidates.extend(possible.collect::<Vec<_>>());
     }
     judged.blocked_by.extend(missing);
     with_libraries(case, &mut judged);

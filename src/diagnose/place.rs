@@ -92,7 +92,7 @@ pub(crate) fn decide(case: &Case<'_>, said: &Said, judged: &mut Judged) {
             return;
         }
     }
-    if !is_nowhere(case.held) {
+    if !is_nowhere(case.held) || !case.held.others_not_seen.is_empty() {
         judged.limits.insert(Limit::Sweep);
     }
 }
@@ -299,6 +299,7 @@ fn is_nowhere(held: &Held) -> bool {
         && held.elsewhere.is_empty()
         && held.application.mapping_known
         && held.application.instances_known
+        && held.application.places.is_empty()
         && !held.application.others_cut
         && !held.application.elsewhere
 }

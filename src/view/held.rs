@@ -77,6 +77,8 @@ pub struct Held {
     pub elsewhere: Vec<Elsewhere>,
     /// Whether every other place of this registry was looked into.
     pub swept: Listing,
+    /// Other registries that were to be looked into and that nobody saw.
+    pub others_not_seen: Vec<NotSeen>,
     /// Facts found on the way that are findings whatever the verdict.
     pub remarks: Vec<Raised>,
 }
@@ -114,6 +116,7 @@ impl Held {
             spelled: BTreeMap::new(),
             elsewhere: Vec::new(),
             swept: Listing::Unknown(not_seen),
+            others_not_seen: Vec::new(),
             remarks: Vec::new(),
         }
     }

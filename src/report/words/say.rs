@@ -149,6 +149,8 @@ sentences! {
     MetadataOf: "metadata of {application}, revision {revision}", "{application} 修订号 {revision} 的元数据";
     MetadataReportAt: "the metadata report {registry}, {place}", "元数据中心 {registry},{place}";
     MetadataLocal: "the instance keeps them to itself (storage-type local)", "由实例自己保存(storage-type 为 local)";
+    MetadataCancels: "up to 3.0.5 a revision without metadata costs the whole notification, what came before stays", "3.0.5 及之前，只要有一个 revision 缺少元数据，该次通知就整体丢失，之前的保留";
+    MetadataMayBeHeld: "a running consumer may have read them before", "运行中的消费者可能此前已读取";
     HowMetadata: "on a host that reaches {address}: {command}; or give --qos HOST:PORT of the provider, or --attach the consumer's .metadata cache file", "在能访问 {address} 的主机上：{command};或用 --qos HOST:PORT 指向提供者，或用 --attach 附上消费者的 .metadata 缓存文件";
     ProvidedBy: "the reference names {names} itself (provided-by)", "引用自己指定了 {names}(provided-by)";
     NoInstance: "{name} is no instance of Dubbo", "{name} 不是 Dubbo 实例";

@@ -4,12 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{empty, key, listed};
+use super::{empty, key, known::Instance, listed};
 use crate::question::ConsumerState;
 use crate::view::{
     held::Entry,
     interface::{Case, View},
-    stage::{Stage, StageId, State},
+    stage::{NotSeen, Stage, StageId, State},
 };
 
 /// Puts the stages behind in the place of those that were left out, where they leave nothing of the instances of which
@@ -56,6 +56,39 @@ pub(super) fn show(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut Vie
     view.stages.append(&mut behind.stages);
     view.routed = behind.routed;
     view.left.clear();
+}
+
+/// What is left was taken away, or some calls lost it, and there are instances besides of which it is not known whether
+/// the consumer has the service from them: those may be left, unless the rule takes them for sure.
+pub(super) fn weigh(
+    case: &Case<'_>,
+    repaired: &BTreeSet<StageId>,
+    open: &[(&Instance, NotSeen)],
+    view: &mut View,
+) {
+    let is_lost = view
+        .failed()
+        .map_or(view.routed.partly, |failed| failed.id > StageId::Key);
+    if open.is_empty() || !is_lost {
+        return;
+    }
+    let entries: Vec<Entry> = open
+        .iter()
+        .map(|(instance, _)| key::as_asked(case, instance))
+        .collect();
+    let mut behind = empty(Vec::new());
+    behind.left = listed(case, &entries, |case, kept| {
+        case.behind(kept, repaired, &mut behind)
+    });
+    if leaves_nothing(&behind, entries.len()) {
+        return;
+    }
+    if let Some(stage) = view.stage_mut(&StageId::Revision) {
+        stage.state = State::Unknown;
+        for fact in &mut stage.not_seen {
+            fact.required = true;
+        }
+    }
 }
 
 /// One condition takes all of them, by their hosts, from every call, and nothing before it took any.

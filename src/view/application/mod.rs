@@ -24,13 +24,20 @@ use serde_json::{Map, Value};
 use super::{
     held::{Held, Reach},
     interface::{Addresses, Case, Kept, Routed, View},
-    stage::{Model, NotSeen, Stage, StageId, State},
+    stage::{Dropped, Model, NotSeen, Stage, StageId, State},
 };
-use crate::{model::version::Line, question::Question, report::words::Say, view::held::Entry};
+use crate::{
+    diagnose::code::Code,
+    model::version::Line,
+    question::{ConsumerState, Question},
+    report::words::Say,
+    view::held::Entry,
+};
 
 pub use known::{
     Alien, Application, Instance, MappedElsewhere, Mapping, MappingForm, Metadata, Told,
 };
+pub(crate) use revisions::may_be_held;
 
 /// How many pieces of evidence a code carries at most.
 const SHOWN: usize = crate::view::stage::MOST_EVIDENCE;
@@ -45,7 +52,7 @@ pub fn view(case: &Case<'_>) -> View {
 
 /// The addresses that the routers are asked about. `None` = the real client throws on the list.
 pub fn addresses(case: &Case<'_>) -> Option<Addresses> {
-    let entries = own_stages(case, &BTreeSet::new(), &mut empty(Vec::new()));
+    let (entries, _) = own_stages(case, &BTreeSet::new(), &mut empty(Vec::new()));
     listed(case, &entries, |case, kept| case.addresses_of(&kept))
 }
 
@@ -74,7 +81,7 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         .first()
         .is_none_or(|stage| stage.state != State::Failed || repaired.contains(&stage.id))
         && matches!(case.held.reach, Reach::Answered(_));
-    let entries = if is_asked {
+    let (entries, open) = if is_asked {
         own_stages(case, repaired, &mut view)
     } else {
         for id in [
@@ -85,11 +92,12 @@ pub fn repaired(case: &Case<'_>, repaired: &BTreeSet<StageId>) -> View {
         ] {
             view.stages.push(Stage::skipped(id));
         }
-        Vec::new()
+        (Vec::new(), Vec::new())
     };
     view.left = listed(case, &entries, |case, kept| {
         case.behind(kept, repaired, &mut view)
     });
+    beyond::weigh(case, repaired, &open, &mut view);
     beyond::show(case, repaired, &mut view);
     view
 }
@@ -127,20 +135,28 @@ fn listed<R>(
     then(&case, kept)
 }
 
-/// M, I, V and K.
-fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) -> Vec<Entry> {
+/// An instance of which it is not known what it exports to the consumer, with what was not seen.
+type Open<'a> = (&'a Instance, NotSeen);
+
+/// M, I, V and K: the entries that are left, and the instances that may have the service besides.
+fn own_stages<'a>(
+    case: &Case<'a>,
+    repaired: &BTreeSet<StageId>,
+    view: &mut View,
+) -> (Vec<Entry>, Vec<Open<'a>>) {
+    let nothing = || (Vec::new(), Vec::new());
     let (mapping, asked) = subscribed::stage(case, repaired);
     let goes_on = mapping.state == State::Ok;
     view.stages.push(mapping);
     if !goes_on {
         skip(view, &[StageId::Instances, StageId::Revision, StageId::Key]);
-        return Vec::new();
+        return nothing();
     }
     let (instances, taken) = taken::stage(case, &asked, repaired);
     view.stages.push(instances);
     if taken.is_empty() {
         skip(view, &[StageId::Revision, StageId::Key]);
-        return Vec::new();
+        return nothing();
     }
     let (revision, mut revisions) = revisions::stage(case, &taken, repaired);
     view.stages.push(revision);
@@ -148,10 +164,13 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
         let open = revisions.open.iter();
         view.bound = open.map(|(instance, _)| instance.address.clone()).collect();
         skip(view, &[StageId::Key]);
-        return Vec::new();
+        return nothing();
     }
-    if !repaired.contains(&StageId::Instances) && !digest(case, &taken, &mut revisions, view) {
-        return Vec::new();
+    let is_repaired = |id| repaired.contains(id);
+    if !is_repaired(&StageId::Revision) && cancelled(case, &taken, &revisions, view)
+        || !is_repaired(&StageId::Instances) && !digest(case, &taken, &mut revisions, view)
+    {
+        return nothing();
     }
     view.partial = revisions.known.iter().any(|described| described.partial);
     let (key, entries, meant) = key::stage(case, &revisions, repaired);
@@ -168,7 +187,72 @@ fn own_stages(case: &Case<'_>, repaired: &BTreeSet<StageId>, view: &mut View) ->
         }
     }
     view.stages.push(key);
-    entries
+    (entries, revisions.open)
+}
+
+/// Up to 3.0.5 one revision whose metadata fail costs a client the whole notification, from 3.0.6 on all of them have to
+/// (`ServiceInstancesChangedListener.doOnEvent`, `hasEmptyMetadata`). Says whether it is lost, or may be.
+fn cancelled(
+    case: &Case<'_>,
+    taken: &[&Instance],
+    revisions: &revisions::Revisions<'_>,
+    view: &mut View,
+) -> bool {
+    let failing = &revisions.failing;
+    if case.dubbo().line() != Line::V3_0 || case.dubbo().at_least([3, 0, 6]) || failing.is_empty() {
+        return false;
+    }
+    // Each application is told for itself, together with those before it: which comes first is not known.
+    let alone = taken.iter().all(|instance| {
+        let mut others = failing.iter();
+        others.any(|one| one.application == instance.application)
+    });
+    let is_starting = case.world.state == ConsumerState::Starting;
+    let Some(stage) = view.stages.last_mut() else {
+        return false;
+    };
+    if alone && is_starting {
+        let code = stage
+            .raises
+            .first()
+            .map_or(Code::MetadataMissing, |raised| raised.code);
+        let gone: Vec<Dropped> = taken
+            .iter()
+            .filter(|instance| {
+                let mut known = stage.dropped.iter();
+                known.all(|dropped| dropped.address != instance.address)
+            })
+            .map(|instance| Dropped {
+                address: instance.address.clone(),
+                code,
+                rule: None,
+                position: None,
+            })
+            .collect();
+        stage.dropped.extend(gone);
+        stage.dropped.sort_by(|a, b| a.address.cmp(&b.address));
+        stage.output = Some(0);
+        stage.state = State::Failed;
+    } else {
+        stage.state = State::Unknown;
+        let (what, why) = if is_starting {
+            (Say::EndpointsOrder, Say::MetadataCancels)
+        } else {
+            (Say::OwnViewLayer, Say::KeptListUnknown)
+        };
+        stage.not_seen.push(NotSeen {
+            what: what.into(),
+            why: why.into(),
+            how_to_see: Some(Say::HowQos.into()),
+            required: true,
+        });
+        view.bound = taken
+            .iter()
+            .map(|instance| instance.address.clone())
+            .collect();
+    }
+    skip(view, &[StageId::Key]);
+    true
 }
 
 /// Endpoints that cannot be read cost a 3.x client the whole notification, the other instances in it too

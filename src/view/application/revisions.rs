@@ -13,6 +13,7 @@ use super::{
 use crate::{
     diagnose::code::Code,
     model::metadata::ServiceInfo,
+    question::ConsumerState,
     report::words::{Phrase, Say},
     view::{
         held::Entry,
@@ -36,6 +37,8 @@ pub(super) struct Described<'a> {
 pub(super) struct Revisions<'a> {
     pub(super) known: Vec<Described<'a>>,
     pub(super) open: Vec<(&'a Instance, NotSeen)>,
+    /// Those whose metadata a client cannot get. Where their text is another one, it gets that.
+    pub(super) failing: Vec<&'a Instance>,
 }
 
 /// Why an instance has no services.
@@ -44,6 +47,10 @@ enum Why {
     NotStored(Evidence),
     Other {
         computed: String,
+        evidence: Evidence,
+    },
+    Unreadable {
+        error: String,
         evidence: Evidence,
     },
     Unreachable {
@@ -60,7 +67,7 @@ impl Why {
         match self {
             Self::Nothing => Code::RevisionZero,
             Self::NotStored(_) => Code::MetadataMissing,
-            Self::Other { .. } => Code::RevisionMismatch,
+            Self::Other { .. } | Self::Unreadable { .. } => Code::RevisionMismatch,
             Self::Unreachable { .. } => Code::MetadataServiceUnreachable,
             Self::Refused(..) => Code::MetadataRefused,
         }
@@ -73,6 +80,46 @@ impl Why {
         matches!(self, Self::Unreachable { reason, .. }
             if matches!(reason.as_str(), "timeout" | "unknown-host" | "reset"))
     }
+
+    fn evidence(&self) -> Vec<Evidence> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::NotStored(evidence)
+            | Self::Other { evidence, .. }
+            | Self::Unreadable { evidence, .. }
+            | Self::Unreachable { evidence, .. }
+            | Self::Refused(.., evidence) => vec![evidence.clone()],
+        }
+    }
+
+    /// Whether a client gets no metadata at all.
+    fn fails(&self) -> bool {
+        !matches!(self, Self::Nothing | Self::Other { .. })
+    }
+}
+
+/// Whether a consumer that runs may have what cannot be read now: each revision is read once and kept
+/// (`AbstractServiceDiscovery.getRemoteMetadata`, `revisionToMetadata` up to 3.0.5). Not where its own log says that it
+/// asked in vain.
+pub(crate) fn may_be_held(code: Code, evidence: &[Evidence]) -> bool {
+    match code {
+        Code::MetadataMissing | Code::RevisionMismatch => true,
+        Code::MetadataServiceUnreachable | Code::MetadataRefused => {
+            !evidence.iter().any(|seen| seen.op == "file.lines")
+        }
+        _ => false,
+    }
+}
+
+fn held(instance: &Instance) -> NotSeen {
+    NotSeen {
+        what: Phrase::new(Say::MetadataOf)
+            .with("application", &*instance.application)
+            .with("revision", instance.revision.as_deref().unwrap_or("-")),
+        why: Say::MetadataMayBeHeld.into(),
+        how_to_see: Some(Say::HowQos.into()),
+        required: true,
+    }
 }
 
 /// The stage, and what is left.
@@ -84,8 +131,9 @@ pub(super) fn stage<'a>(
     let mut found = Revisions {
         known: Vec::new(),
         open: Vec::new(),
+        failing: Vec::new(),
     };
-    let mut dropped: Vec<(&Instance, Why)> = Vec::new();
+    let mut dropped: Vec<(&'a Instance, Why)> = Vec::new();
     for instance in taken {
         match describe(case, instance) {
             Ok(described) => found.known.push(described),
@@ -109,6 +157,8 @@ pub(super) fn stage<'a>(
             position: None,
         })
         .collect();
+    let failing = dropped.iter().filter(|(_, why)| why.fails());
+    found.failing = failing.map(|(instance, _)| *instance).collect();
     let left = found.known.len() + found.open.len();
     let mut stage = Stage::counted(
         StageId::Revision,
@@ -121,6 +171,15 @@ pub(super) fn stage<'a>(
     if found.known.is_empty() && !found.open.is_empty() {
         stage.state = State::Unknown;
         stage.raises.extend(possible(case, &found.open));
+    }
+    // Where nothing at all can be read, the list of before is kept as it is.
+    if case.world.state == ConsumerState::Running && left > 0 {
+        let kept = dropped
+            .iter()
+            .filter(|(_, why)| may_be_held(why.code(), &why.evidence()));
+        found
+            .open
+            .extend(kept.map(|(instance, _)| (*instance, held(instance))));
     }
     let mut not_seen: Vec<NotSeen> = found.open.iter().map(|(_, fact)| fact.clone()).collect();
     not_seen.dedup();
@@ -198,8 +257,8 @@ fn describe<'a>(case: &Case<'a>, instance: &'a Instance) -> Result<Described<'a>
             }
         }
         Some(Metadata::Unreadable { error, evidence }) if instance.is_remote() => {
-            Err(known(Why::Other {
-                computed: error.clone(),
+            Err(known(Why::Unreadable {
+                error: error.clone(),
                 evidence: evidence.clone(),
             }))
         }
@@ -381,13 +440,7 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
         .iter()
         .flat_map(|(instance, why)| {
             let mut shown = vec![instance.evidence.clone()];
-            match why {
-                Why::Nothing => {}
-                Why::NotStored(absent) => shown.push(absent.clone()),
-                Why::Other { evidence, .. }
-                | Why::Unreachable { evidence, .. }
-                | Why::Refused(.., evidence) => shown.push(evidence.clone()),
-            }
+            shown.extend(why.evidence());
             shown
         })
         .collect();
@@ -395,6 +448,7 @@ fn raised(case: &Case<'_>, pairs: &[&(&Instance, Why)]) -> Raised {
     evidence.truncate(SHOWN);
     let computed = match why {
         Why::Other { computed, .. } => Some(computed),
+        Why::Unreadable { error, .. } => Some(error),
         _ => None,
     };
     let (address, reason, from) = match why {

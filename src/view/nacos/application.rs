@@ -121,9 +121,9 @@ pub(super) fn application(
     found.elsewhere = other_namespaces.iter().any(
         |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
     ) || question.sweep
-        && has_instances_elsewhere(server, place, other_namespaces, &found.mapped);
+        && has_instances_elsewhere(server, place, other_namespaces, &wanted);
     if question.sweep && found.instances.is_empty() {
-        found.places = places(server, place, interface, other_namespaces, &found.mapped);
+        found.places = places(server, place, interface, other_namespaces, &wanted);
     }
     if found.instances.is_empty() {
         found.others_cut = unmapped.len() > APPLICATIONS;
@@ -291,7 +291,7 @@ fn places(
     place: &Place,
     interface: &str,
     other_namespaces: &[String],
-    mapped: &[String],
+    mapped: &BTreeSet<String>,
 ) -> Vec<MappedElsewhere> {
     let mut found: Vec<MappedElsewhere> = Vec::new();
     for namespace in std::iter::once(&place.namespace).chain(other_namespaces) {
@@ -305,7 +305,7 @@ fn places(
             .split(',')
             .map(str::trim)
             .filter(|name| !name.is_empty())
-            .chain(mapped.iter().map(String::as_str).filter(|_| own))
+            .chain(mapped.iter().map(String::as_str))
             .collect();
         let names = server.names(namespace, None).here().unwrap_or_default();
         let meant = names.iter().filter(|named| {
@@ -365,7 +365,7 @@ fn has_instances_elsewhere(
     server: Server<'_>,
     place: &Place,
     other_namespaces: &[String],
-    mapped: &[String],
+    mapped: &BTreeSet<String>,
 ) -> bool {
     let here = std::iter::once((&place.namespace, true));
     !mapped.is_empty()

@@ -186,6 +186,7 @@ fn read(
         spelled: sweep::spelled(server, place, question, &namespaces),
         elsewhere,
         swept,
+        others_not_seen: Vec::new(),
         remarks: switched_off(server, place, registry, &forms)
             .into_iter()
             .collect(),

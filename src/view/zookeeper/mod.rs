@@ -146,7 +146,11 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
     let interface = &question.service.interface;
     let category = |name: &str| place.category(interface, name);
     let (all, listing) = entries::read_entries(tree, &category("providers"));
+    // A word of the registry's client that somebody wrote into the registry is no provider.
+    let (words, all): (Vec<Entry>, Vec<Entry>) = all.into_iter().partition(is_empty_url);
     let (entries, strangers): (Vec<Entry>, Vec<Entry>) = all.into_iter().partition(is_provider);
+    let mut unreadable = entries::unreadable(tree, &category("providers"));
+    unreadable.extend(words.iter().filter_map(Entry::encoded).map(str::to_owned));
     let (configurators, configurators_listing) =
         entries::read_entries(tree, &category("configurators"));
     let (routers, routers_listing) = entries::read_entries(tree, &category("routers"));
@@ -189,7 +193,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         silent: Vec::new(),
         place: place.root.clone(),
         listing,
-        unreadable: entries::unreadable(tree, &category("providers")),
+        unreadable,
         entries,
         configurators,
         hidden: Vec::new(),
@@ -211,6 +215,7 @@ fn read(tree: Tree<'_>, place: &Place, question: &Question, registry: &RegistryA
         spelled: sweep::spelled(tree, place, question),
         elsewhere,
         swept,
+        others_not_seen: Vec::new(),
         remarks: Vec::new(),
     }
 }
