@@ -22,11 +22,11 @@ use crate::{
     snapshot::{Snapshot, SourceId, Want},
     view::{
         held::Held,
-        interface::Case,
+        interface::{Case, means_another},
         migration::Seen,
         missing::Missing,
         own::{self, Own},
-        stage::{NotSeen, Raised},
+        stage::{NotSeen, Raised, StageId},
     },
 };
 
@@ -232,6 +232,11 @@ fn overall(
                 own_view::name_port(own, &case, &mut judged);
                 judged.show_connections();
                 place::assumed(&case, &mut judged);
+                // What a log says of a name that nobody meant is no cause.
+                let question = judged.view.stage(&StageId::Question);
+                if question.is_some_and(means_another) {
+                    judged.candidates.clear();
+                }
                 parts.push((held.source.clone(), held.via.clone(), judged.clone()));
                 judged
             })

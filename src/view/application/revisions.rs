@@ -211,7 +211,9 @@ fn not_as_named(case: &Case<'_>, known: &[Described<'_>]) -> Option<Raised> {
             computed: computed.clone(),
             evidence: evidence.clone(),
         };
-        Some(raised(case, &[&(described.instance, why)]))
+        let mut raised = raised(case, &[&(described.instance, why)]);
+        raised.params.insert("has".to_owned(), true.into());
+        Some(raised)
     })
 }
 

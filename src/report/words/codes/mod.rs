@@ -186,6 +186,10 @@ fn variant(code: Code, params: &Map<String, Value>) -> Option<(&'static str, &'s
                 "{application} 有 {count} 个实例的 {lacks} 无法解析(首个 {address})：3.x 客户端在此抛出异常，本次收到的地址一个也不会生效",
             ))
         }
+        Code::RevisionMismatch if params.get("has") == Some(&Value::Bool(true)) => Some((
+            "the metadata of {application} under revision {revision} are not those of that revision (computed: {computed}); clients take them as they are",
+            "{application} 在 revision {revision} 下的元数据不属于该 revision（计算结果：{computed}）；客户端照样使用",
+        )),
         Code::MappingMissing if is_empty_list(params.get("applications")) => Some((
             "no mapping leads from {service} to an application ({place}), so no application is subscribed",
             "没有从 {service} 到应用的映射（{place}），因此没有订阅任何应用",
