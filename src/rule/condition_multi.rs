@@ -3,7 +3,6 @@
 //! Mirrors `MultiDestConditionRouterRule`; its entries are converted by the JSON library (fastjson2 in a plain
 //! consumer).
 
-use super::condition::value_of;
 use super::error::RuleError;
 use super::header::Header;
 use super::yaml::{Node, Position, Value};
@@ -96,7 +95,7 @@ impl MultiDestinationRule {
     }
 }
 
-/// An entry, and its first destination that is `null`.
+/// An entry, and its first part that is `null` for fastjson2.
 fn entry(
     node: Node<'_>,
     version: &DubboVersion,
@@ -106,10 +105,15 @@ fn entry(
         return Err(RuleError::cast("an entry of `conditions` is no map", at));
     };
     let present = |name: &str| node.get(name).filter(|value| !value.is_null());
+    let mut lost = None;
     let (from, from_at) = match present("from") {
         None => (None, None),
+        Some(from) if is_null_in_json(from) => {
+            lost = Some(from.start());
+            (None, None)
+        }
         Some(from) => match from.value() {
-            Value::Map(_) => (text(from, "match", version)?, start(from, "match")),
+            Value::Map(_) => (text(from, "match", version)?.text(), start(from, "match")),
             _ => return Err(RuleError::cast("`from` is no map", from.start())),
         },
     };
@@ -123,46 +127,80 @@ fn entry(
         to,
         at,
     };
-    Ok((entry, null))
+    Ok((entry, lost.or(null)))
 }
 
 /// `to`, as fastjson2 reads a list of objects: a map is an empty list, a text is read as JSON, and a list of one map
-/// stands for that map. With it comes the first item that is `null`, which is an item as well.
+/// stands for that map. With it comes the first item that is `null`, which is an item as well, or the place of `to` itself
+/// when that becomes `null`.
 fn destinations(
     node: Node<'_>,
     version: &DubboVersion,
 ) -> Result<(Vec<Destination>, Option<Position>), RuleError> {
-    let refused = || RuleError::cast("`to` is no list", node.start());
+    let at = node.start();
+    let refused = || RuleError::cast("`to` is no list", at);
+    if is_null_in_json(node) {
+        return Ok((Vec::new(), Some(at)));
+    }
     let items = match node.value() {
-        Value::Map(_) => return Ok((Vec::new(), None)),
-        Value::Text(text) => {
-            let read = of_json(text, node.start()).ok_or_else(refused)?;
-            return Ok((read, None));
-        }
-        Value::List(items) => items,
+        Value::Map(_) | Value::Binary([]) => return Ok((Vec::new(), None)),
+        Value::Text(text) => return Ok((of_json(text, at).ok_or_else(refused)?, None)),
+        Value::List(items) | Value::Set(items) => items,
+        Value::Pairs(pairs) if pairs.len() == 0 => return Ok((Vec::new(), None)),
         _ => return Err(refused()),
     };
     let mut all = Vec::with_capacity(items.len());
     let mut null = None;
+    let in_set = matches!(node.value(), Value::Set(_));
     for item in items {
-        if item.is_null() {
+        if in_set && matches!(item.value(), Value::Float(_)) {
+            return Err(RuleError::cast("an entry of `to` is no map", item.start()));
+        }
+        if is_null_in_json(item) {
             null = null.or(Some(item.start()));
             continue;
         }
-        let inner = item.items();
-        let only = (inner.len() == 1).then(|| item.items().next()).flatten();
-        let map = only.unwrap_or(item);
-        let Value::Map(_) = map.value() else {
+        let map = only_item(item).unwrap_or(item);
+        let Value::Map(mut fields) = map.value() else {
             return Err(RuleError::cast("an entry of `to` is no map", item.start()));
         };
+        if let Some((key, _)) = fields.find(|(key, _)| !is_name_in_json(*key)) {
+            return Err(RuleError::cast("a key in `to` is no text", key.start()));
+        }
         all.push(Destination {
-            matches: text(map, "match", version)?,
+            matches: text(map, "match", version)?.text(),
             matches_at: start(map, "match"),
-            weight: text(map, "weight", version)?,
+            weight: text(map, "weight", version)?.or_null(),
             at: item.start(),
         });
     }
     Ok((all, null))
+}
+
+/// What fastjson2 reads as no object: `null`, numbers that JSON has none of, an empty text.
+fn is_null_in_json(node: Node<'_>) -> bool {
+    match node.value() {
+        Value::Null => true,
+        Value::Float(value) => !value.is_finite(),
+        Value::Text(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+/// What fastjson2 writes as the name of a field; other keys it writes as they are, and cannot read again.
+fn is_name_in_json(key: Node<'_>) -> bool {
+    matches!(
+        key.value(),
+        Value::Text(_) | Value::Null | Value::Timestamp(_)
+    )
+}
+
+/// The item of a list of one.
+fn only_item(node: Node<'_>) -> Option<Node<'_>> {
+    match node.value() {
+        Value::List(items) | Value::Set(items) if items.len() == 1 => items.last(),
+        _ => None,
+    }
 }
 
 /// A JSON array of objects in a text; nothing of it has a place of its own.
@@ -188,27 +226,64 @@ fn of_json(text: &str, at: Position) -> Option<Vec<Destination>> {
         .collect()
 }
 
-/// A `String` of fastjson2: any scalar by its text. Of a list of one, later releases of fastjson2 take the item, where
-/// earlier ones print the list.
-fn text(map: Node<'_>, name: &str, version: &DubboVersion) -> Result<Option<String>, RuleError> {
+/// A field of a map of texts.
+enum Field {
+    /// Left out: fastjson2 writes no field that is `null`.
+    Absent,
+    /// There, and `null`.
+    Null,
+    /// A text.
+    Text(String),
+}
+
+impl Field {
+    fn text(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Absent | Self::Null => None,
+        }
+    }
+
+    /// A number that is asked for with a default gets no default where the field is there and `null`.
+    fn or_null(self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text),
+            Self::Null => Some("null".to_owned()),
+            Self::Absent => None,
+        }
+    }
+}
+
+/// A `String` of fastjson2: a scalar by its text, anything else by its JSON. Of a list of one, later releases of fastjson2
+/// take the item, where earlier ones print the list.
+fn text(map: Node<'_>, name: &str, version: &DubboVersion) -> Result<Field, RuleError> {
     let Some(mut value) = map.get(name) else {
-        return Ok(None);
+        return Ok(Field::Absent);
     };
+    if value.is_null() {
+        return Ok(Field::Absent);
+    }
     if version.at_least(ONE_ITEM_IS_THE_TEXT) {
-        let only = match value.value() {
-            Value::List(items) | Value::Set(items) if items.len() == 1 => items.last(),
-            _ => None,
-        };
-        value = only.unwrap_or(value);
+        if let Value::Binary([byte]) = value.value() {
+            return Ok(Field::Text(byte.cast_signed().to_string()));
+        }
+        value = only_item(value).unwrap_or(value);
     }
-    match value.value() {
-        Value::Null => Ok(None),
-        Value::Binary(_) => Err(RuleError::cast(
-            format!("`{name}` is no text"),
-            value.start(),
-        )),
-        _ => Ok(Some(value_of(value))),
-    }
+    Ok(match value.value() {
+        Value::Null => Field::Null,
+        Value::Float(number) if !number.is_finite() => Field::Null,
+        Value::Text(text) => Field::Text(text.to_owned()),
+        _ => {
+            let json = value
+                .json_text()
+                .ok_or_else(|| RuleError::cast(format!("`{name}` is too long"), value.start()))?;
+            // a date
+            let bare = json
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'));
+            Field::Text(bare.unwrap_or(&json).to_owned())
+        }
+    })
 }
 
 fn start(map: Node<'_>, name: &str) -> Option<Position> {

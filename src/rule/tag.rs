@@ -164,6 +164,7 @@ fn tag(node: Node<'_>, with_match: bool, version: &DubboVersion) -> Result<Tag, 
                     .map(|item| param_match(item, version))
                     .collect::<Result<_, _>>()?,
             ),
+            Value::Pairs(pairs) if pairs.len() == 0 => Some(Vec::new()),
             _ => return Err(RuleError::cast("`match` is no list", list.start())),
         },
     };

@@ -4,8 +4,6 @@
 
 pub mod text;
 
-use jiff::Timestamp;
-
 use super::condition_multi::MultiDestinationRule;
 use super::error::RuleError;
 use super::expanded;
@@ -160,13 +158,8 @@ fn texts(node: Option<Node<'_>>) -> Option<Vec<ConditionText>> {
 
 /// `String.valueOf`; where the text depends on the JVM, its class, and a date as a JVM in UTC writes it.
 pub(super) fn value_of(node: Node<'_>) -> String {
-    node.java_text().unwrap_or_else(|| match node.value() {
-        Value::Binary(_) => "[B@?".to_owned(),
-        Value::Timestamp(millis) => Timestamp::from_millisecond(millis)
-            .map(|time| time.strftime("%a %b %d %H:%M:%S UTC %Y").to_string())
-            .unwrap_or_default(),
-        _ => node.written().unwrap_or_default().to_owned(),
-    })
+    node.java_text_in_utc()
+        .unwrap_or_else(|| node.written().unwrap_or_default().to_owned())
 }
 
 /// `String.compareToIgnoreCase`.
