@@ -247,12 +247,15 @@ fn recognised(first: &[u8]) -> Option<Failure> {
     bad(format!("another protocol than HTTP: {line}"))
 }
 
-/// Redirects lead astray: to another host they are not followed.
+/// Redirects lead astray: to another host they are not followed, nor to another question than the one that was asked, nor
+/// with credentials in hand.
 fn same_host(attempt: redirect::Attempt<'_>) -> redirect::Action {
     let same = attempt.previous().first().is_some_and(|first| {
         first.scheme() == attempt.url().scheme()
             && first.host() == attempt.url().host()
             && first.port_or_known_default() == attempt.url().port_or_known_default()
+            && first.query() == attempt.url().query()
+            && !first.path().ends_with("/login")
     });
     if same && attempt.previous().len() <= MOST_HOPS {
         attempt.follow()

@@ -202,14 +202,17 @@ fn unrecorded(calls: &[Call], request: &Request) -> Option<Reply> {
 /// A server that answers as the recorded one did, also to what nobody asked it.
 pub(crate) fn fleet(server: &str) -> Server {
     let calls = calls(server, "api");
-    Server::start(move |request| {
-        answer(&calls, request)
-            .or_else(|| unrecorded(&calls, request))
-            .unwrap_or_else(|| {
-                let (path, query) = (&request.path, &request.query);
-                Reply::new(418, "text/plain", format!("not recorded: {path} {query:?}"))
-            })
-    })
+    Server::start(move |request| told(&calls, request))
+}
+
+/// What such a server says.
+pub(crate) fn told(calls: &[Call], request: &Request) -> Reply {
+    answer(calls, request)
+        .or_else(|| unrecorded(calls, request))
+        .unwrap_or_else(|| {
+            let (path, query) = (&request.path, &request.query);
+            Reply::new(418, "text/plain", format!("not recorded: {path} {query:?}"))
+        })
 }
 
 /// A server that answers as the recorded one did.

@@ -52,7 +52,6 @@ fn every_generation_lets_the_right_user_in() {
         let address = format!("nacos://nacos:{PASSWORD}@{}", guarded.address);
         let keys = [instances("svc-protect"), Key::NacosNamespaces];
         let seen = observe(&address, &keys);
-        guarded.assert_only_reads();
         for key in &keys {
             assert_eq!(seen.said(key), "answer", "{server} {key}");
         }
@@ -219,7 +218,6 @@ fn a_login_that_nobody_answers_blames_no_credentials() {
             &format!("nacos://nacos:{PASSWORD}@{}", server.address),
             &[instances(DUBBO)],
         );
-        server.assert_only_reads();
         let said = seen.said(&instances(DUBBO));
         assert_eq!(
             said,
