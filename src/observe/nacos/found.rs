@@ -45,39 +45,63 @@ type Name = (String, String, String);
 pub(super) struct Contents {
     services: Vec<Name>,
     configs: Vec<Name>,
+    /// Places of the services that somebody provides: only there thresholds and subscribers matter.
+    providers: Vec<u32>,
 }
 
 impl Contents {
+    fn new(services: Vec<Name>, configs: Vec<Name>) -> Self {
+        let numbered = (0..).zip(&services);
+        let providers = numbered.filter(|(_, (_, _, name))| name.starts_with("providers:"));
+        Self {
+            providers: providers.map(|(place, _)| place).collect(),
+            services,
+            configs,
+        }
+    }
+
+    /// How many keys there are.
+    pub(super) fn len(&self) -> usize {
+        2 * (self.services.len() + self.providers.len()) + self.configs.len()
+    }
+
     /// What to ask, in the order of the format, so that a writer needs to keep few of the answers to sort them. Made as
     /// they are needed: all keys take several times the memory of the names.
-    pub(super) fn keys(&self) -> impl Iterator<Item = Key> {
-        let services = || self.services.iter().cloned();
-        // Who provides: only there thresholds and subscribers matter.
-        let providers = move || services().filter(|(_, _, name)| name.starts_with("providers:"));
-        let catalog = services().map(|(namespace, group, service)| Key::NacosCatalog {
+    pub(super) fn key(&self, mut number: usize) -> Option<Key> {
+        let mut of = |names: usize| {
+            let place = (number < names).then_some(number);
+            number = number.wrapping_sub(if place.is_some() { 0 } else { names });
+            place
+        };
+        let (services, configs) = (&self.services, &self.configs);
+        if let Some((namespace, group, service)) = of(services.len()).map(|at| services[at].clone())
+        {
+            return Some(Key::NacosCatalog {
+                namespace,
+                group,
+                service,
+            });
+        }
+        if let Some((namespace, group, id)) = of(configs.len()).map(|at| &configs[at]) {
+            return Some(Key::nacos_config(namespace, group, id));
+        }
+        if let Some((namespace, group, service)) = of(services.len()).map(|at| &services[at]) {
+            return Some(Key::nacos_instances(namespace, group, service));
+        }
+        let provider = |at: usize| services[self.providers[at] as usize].clone();
+        if let Some((namespace, group, service)) = of(self.providers.len()).map(provider) {
+            return Some(Key::NacosService {
+                namespace,
+                group,
+                service,
+            });
+        }
+        let (namespace, group, service) = of(self.providers.len()).map(provider)?;
+        Some(Key::NacosSubscribers {
             namespace,
             group,
             service,
-        });
-        let configs = self.configs.iter().cloned();
-        let configs = configs.map(|(namespace, group, id)| Key::nacos_config(namespace, group, id));
-        let instances = services()
-            .map(|(namespace, group, service)| Key::nacos_instances(namespace, group, service));
-        let thresholds = providers().map(|(namespace, group, service)| Key::NacosService {
-            namespace,
-            group,
-            service,
-        });
-        let subscribers = providers().map(|(namespace, group, service)| Key::NacosSubscribers {
-            namespace,
-            group,
-            service,
-        });
-        catalog
-            .chain(configs)
-            .chain(instances)
-            .chain(thresholds)
-            .chain(subscribers)
+        })
     }
 }
 
@@ -166,10 +190,10 @@ impl Found {
             .filter(|(_, group, _)| !GROUPS.contains(&group.as_str()))
             .map(hash)
             .collect();
-        Contents {
-            services: std::mem::take(&mut self.services).into_iter().collect(),
-            configs: std::mem::take(&mut self.configs).into_iter().collect(),
-        }
+        Contents::new(
+            std::mem::take(&mut self.services).into_iter().collect(),
+            std::mem::take(&mut self.configs).into_iter().collect(),
+        )
     }
 
     /// The metadata that instances name and that were not asked for yet: where their registry keeps them, whether or not
@@ -421,19 +445,24 @@ mod tests {
         assert!(!is_dubbo("DEFAULT_GROUP", "application.yml"));
     }
 
+    fn keys(contents: &Contents) -> Vec<Key> {
+        (0..).map_while(|number| contents.key(number)).collect()
+    }
+
     #[test]
     fn contents_are_asked_for_in_the_order_of_the_format() {
         let name = |service: &str| (String::new(), "g".to_owned(), service.to_owned());
-        let contents = Contents {
-            services: vec![
+        let contents = Contents::new(
+            vec![
                 name("consumers:b::"),
                 name("providers:a::"),
                 name("providers:b::"),
             ],
-            configs: vec![name("a.tag-router"), name("b.tag-router")],
-        };
-        let keys: Vec<Key> = contents.keys().collect();
+            vec![name("a.tag-router"), name("b.tag-router")],
+        );
+        let keys = keys(&contents);
         assert_eq!(keys.len(), 3 + 2 + 3 + 2 + 2);
+        assert_eq!((contents.len(), contents.key(12)), (12, None));
         let places: Vec<_> = keys.iter().map(|key| (key.op(), key.fields())).collect();
         assert!(places.is_sorted(), "{places:?}");
     }
@@ -463,7 +492,7 @@ mod tests {
         let rows = serde_json::json!([{"dataId": "shop-order", "group": "ab12"}]);
         found.note(&search("meta", rows));
         assert_eq!(
-            found.contents().keys().collect::<Vec<_>>(),
+            keys(&found.contents()),
             [Key::nacos_config("", digest, "shop-order")]
         );
         let instance = |revision: &str| serde_json::json!({"metadata": {REVISION: revision}});

@@ -18,13 +18,17 @@ pub use generation::Generation;
 
 use std::{
     collections::BTreeSet,
-    sync::{Arc, Mutex as Plain, PoisonError},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use tokio::task::JoinSet;
 
 use self::{
     answer::{Heard, Meaning},
+    found::Contents,
     http::Http,
     member::{Login, Member},
     request::Request,
@@ -127,8 +131,16 @@ impl Nacos {
     /// Asks for what is wanted of this source. Every answer is a line; a want that could be asked of nobody gets the
     /// reason why.
     pub async fn fetch(&mut self, wants: &[Want], deadline: &Deadline, answers: &Answers) {
-        let (keys, spread) = (keys(&self.source, wants), spread(&self.source, wants));
-        if keys.is_empty() && spread.is_empty() {
+        let keys = keys(&self.source, wants).into_iter();
+        let keys = keys.map(|key| (key, false));
+        let spread = spread(&self.source, wants).into_iter();
+        let asked = keys.chain(spread.map(|key| (key, true))).collect();
+        self.read(Asked::These(asked), deadline, answers).await;
+    }
+
+    /// Asks in this order.
+    async fn read(&mut self, asked: Asked, deadline: &Deadline, answers: &Answers) {
+        if asked.len() == 0 {
             return;
         }
         self.connect(deadline, answers).await;
@@ -138,29 +150,28 @@ impl Nacos {
             .cloned()
             .collect();
         if order.is_empty() {
-            self.put_failures(&keys.union(&spread).cloned().collect(), answers);
+            self.put_failures(&asked, answers);
             return;
         }
         let reader = Arc::new(Reader {
-            compared: keys.len() + spread.len() <= MOST_COMPARED,
+            compared: asked.len() <= MOST_COMPARED,
             several: self.addresses.len() > 1,
             order,
             deadline: *deadline,
             answers: answers.clone(),
         });
-        // The state was told when the members were found.
-        let keys = keys.into_iter().filter(|key| *key != Key::NacosState);
-        let spread = spread.into_iter().map(|key| (key, true));
-        let keys = keys.map(|key| (key, false)).chain(spread);
-        let queue = Arc::new(Plain::new(keys.collect::<Vec<_>>().into_iter()));
+        let queue = Arc::new((asked, AtomicUsize::new(0)));
         // A task for every key would hold thousands of requests that wait for their turn.
         let mut tasks = JoinSet::new();
         for _ in 0..MOST_AT_ONCE {
             let (reader, queue) = (Arc::clone(&reader), Arc::clone(&queue));
             tasks.spawn(async move {
-                let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-                while let Some((key, clusters)) = next() {
-                    reader.read(&key, clusters).await;
+                let (asked, next) = &*queue;
+                while let Some((key, clusters)) = asked.nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    // The state was told when the members were found.
+                    if key != Key::NacosState {
+                        reader.read(&key, clusters).await;
+                    }
                 }
             });
         }
@@ -253,7 +264,7 @@ impl Nacos {
     }
 
     /// No member can be asked: everything that is wanted has the reason as its answer.
-    fn put_failures(&self, keys: &BTreeSet<Key>, answers: &Answers) {
+    fn put_failures(&self, asked: &Asked, answers: &Answers) {
         let reasons = self.addresses.iter().zip(&self.members);
         let Some((address, failure)) = reasons
             .filter_map(|(address, member)| match member {
@@ -264,8 +275,9 @@ impl Nacos {
         else {
             return;
         };
-        for key in keys.iter().filter(|key| **key != Key::NacosState) {
-            let line = Line::new(key.clone(), failure.payload());
+        let keys = (0..).map_while(|number| Some(asked.nth(number)?.0));
+        for key in keys.filter(|key| *key != Key::NacosState) {
+            let line = Line::new(key, failure.payload());
             answers.put(if self.addresses.len() > 1 {
                 line.said_by(address)
             } else {
@@ -278,6 +290,29 @@ impl Nacos {
     pub fn close(&mut self) {
         for member in std::mem::take(&mut self.members).into_iter().flatten() {
             member.close();
+        }
+    }
+}
+
+/// What is asked, in order; a list of instances also of all clusters (`true`).
+#[derive(Debug)]
+enum Asked {
+    These(Vec<(Key, bool)>),
+    All(Contents),
+}
+
+impl Asked {
+    fn len(&self) -> usize {
+        match self {
+            Self::These(keys) => keys.len(),
+            Self::All(contents) => contents.len(),
+        }
+    }
+
+    fn nth(&self, number: usize) -> Option<(Key, bool)> {
+        match self {
+            Self::These(keys) => keys.get(number).cloned(),
+            Self::All(contents) => Some((contents.key(number)?, false)),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The whole of what a Nacos holds for Dubbo, namespace by namespace (`snapshot --all`).
 //!
-//! Answers are handed over as they come, and what is still to be asked is cut into pieces, so that a large server needs
-//! no more memory than the names in it. Configurations of others are listed with everything else, but only Dubbo's are
+//! Answers are handed over as they come, and questions are made as they are asked, so that a large server needs no more
+//! memory than the names in it. Configurations of others are listed with everything else, but only Dubbo's are
 //! asked for one by one: by their names, and by what instances say of the revision of their metadata.
 
 use std::{future::Future, pin::pin};
@@ -9,16 +9,14 @@ use std::{future::Future, pin::pin};
 use tokio::select;
 
 use super::{
-    Nacos,
+    Asked, Nacos,
     found::{Found, canonical},
 };
 use crate::{
     observe::{Answers, Terms, Walked},
-    snapshot::{Ended, Key, Line, Part, Want},
+    snapshot::{Ended, Key, Line},
 };
 
-/// So many keys are under way before their answers are taken.
-const PIECE: usize = 2000;
 impl Nacos {
     /// Reads every namespace that the server lists, and `namespaces` also when it lists none: services with their
     /// instances, and configurations. Hands each line to `sink` as it was said: `sink` must mask it.
@@ -47,47 +45,30 @@ impl Nacos {
             Stage::Metadata,
             Stage::Clusters,
         ] {
-            let contents;
-            let mut keys: Box<dyn Iterator<Item = Key>> = match stage {
-                Stage::First => Box::new(first.clone().into_iter()),
-                Stage::Lists => Box::new(found.lists().into_iter()),
-                Stage::Contents => {
-                    contents = found.contents();
-                    Box::new(contents.keys())
+            let these =
+                |keys: Vec<Key>| Asked::These(keys.into_iter().map(|key| (key, false)).collect());
+            let asked = match stage {
+                Stage::First => these(first.clone().into()),
+                Stage::Lists => these(found.lists().into_iter().collect()),
+                Stage::Contents => Asked::All(found.contents()),
+                Stage::Metadata => these(found.metadata().into_iter().collect()),
+                Stage::Clusters => {
+                    Asked::These(found.spread().into_iter().map(|key| (key, true)).collect())
                 }
-                Stage::Metadata => Box::new(found.metadata().into_iter()),
-                Stage::Clusters => Box::new(found.spread().into_iter()),
             };
-            let part = if matches!(stage, Stage::Clusters) {
-                Part::Clusters
-            } else {
-                Part::Any
-            };
-            loop {
-                let piece = keys.by_ref().take(PIECE);
-                let wants: Vec<Want> = piece
-                    .map(|key| Want {
-                        part,
-                        ..Want::any(&self.source, key)
-                    })
-                    .collect();
-                if wants.is_empty() {
-                    break;
-                }
-                let early = self
-                    .piece(
-                        &wants,
-                        terms,
-                        stop.as_mut(),
-                        &mut walked,
-                        &mut found,
-                        &mut sink,
-                    )
-                    .await?;
-                if let Some(early) = early {
-                    walked.ended = early;
-                    return Ok(walked);
-                }
+            let early = self
+                .stage(
+                    asked,
+                    terms,
+                    stop.as_mut(),
+                    &mut walked,
+                    &mut found,
+                    &mut sink,
+                )
+                .await?;
+            if let Some(early) = early {
+                walked.ended = early;
+                return Ok(walked);
             }
         }
         walked.namespaces = found.complete();
@@ -96,10 +77,10 @@ impl Nacos {
         Ok(walked)
     }
 
-    /// Asks for a piece and hands the answers over. Returns how it ended when it ended early.
-    async fn piece<E>(
+    /// Asks for all of it and hands the answers over. Returns how it ended when it ended early.
+    async fn stage<E>(
         &mut self,
-        wants: &[Want],
+        asked: Asked,
         terms: &Terms,
         mut stop: std::pin::Pin<&mut impl Future<Output = ()>>,
         walked: &mut Walked,
@@ -114,7 +95,7 @@ impl Nacos {
         };
         let mut early = None;
         {
-            let mut work = pin!(self.fetch(wants, &terms.deadline, &answers));
+            let mut work = pin!(self.read(asked, &terms.deadline, &answers));
             loop {
                 select! {
                     biased;
