@@ -324,8 +324,26 @@ fn take_payload(op: &str, fields: &mut Map<String, Value>) -> Result<Option<Payl
     }))
 }
 
-impl Serialize for Line {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Line {
+    /// The line as the format writes it, with its end. Most of a recording are texts: they are written at once, and not
+    /// piece by piece between quotes.
+    pub(crate) fn written(&self) -> serde_json::Result<Vec<u8>> {
+        let mut written = Vec::with_capacity(512);
+        let Payload::Text(text) = &self.payload else {
+            serde_json::to_writer(&mut written, self)?;
+            written.push(b'\n');
+            return Ok(written);
+        };
+        self.write(&mut serde_json::Serializer::new(&mut written), "")?;
+        // The text comes last.
+        written.truncate(written.len() - "\"}".len());
+        escape(text, &mut written);
+        written.extend_from_slice(b"\"}\n");
+        Ok(written)
+    }
+
+    /// `text` = what stands in place of a text.
+    fn write<S: Serializer>(&self, serializer: S, text: &str) -> Result<S::Ok, S::Error> {
         let op = self.key.op();
         let order = field_order(op);
         let fields = self.key.fields();
@@ -368,7 +386,7 @@ impl Serialize for Line {
         }
         match &self.payload {
             Payload::Children(names) => map.serialize_entry("children", names)?,
-            Payload::Text(text) => map.serialize_entry("text", text)?,
+            Payload::Text(_) => map.serialize_entry("text", text)?,
             Payload::Bytes(bytes) => map.serialize_entry("b64", &STANDARD.encode(bytes))?,
             Payload::Json(value) => map.serialize_entry("json", value)?,
             Payload::Err { kind, text, rest } => map.serialize_entry(
@@ -389,6 +407,59 @@ impl Serialize for Line {
     }
 }
 
+impl Serialize for Line {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = match &self.payload {
+            Payload::Text(text) => text,
+            _ => "",
+        };
+        self.write(serializer, text)
+    }
+}
+
+/// What a byte is written as within quotes, behind a backslash; 0: as itself, `u`: by its number.
+const ESCAPES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        table[control] = b'u';
+        control += 1;
+    }
+    let mut named = 0;
+    let names = *b"\x08b\x09t\x0an\x0cf\x0dr\"\"\\\\";
+    while named < names.len() {
+        table[names[named] as usize] = names[named + 1];
+        named += 2;
+    }
+    table
+};
+
+/// Writes a text as it stands between quotes in JSON, in the same way as `serde_json`.
+fn escape(text: &str, to: &mut Vec<u8>) {
+    let bytes = text.as_bytes();
+    let escaped = bytes
+        .iter()
+        .filter(|byte| ESCAPES[usize::from(**byte)] != 0);
+    to.reserve(bytes.len() + escaped.count() + "\"}\n".len());
+    for byte in bytes {
+        match ESCAPES[usize::from(*byte)] {
+            0 => to.push(*byte),
+            b'u' => {
+                let digit = |half: u8| b"0123456789abcdef"[usize::from(half)];
+                to.extend_from_slice(&[
+                    b'\\',
+                    b'u',
+                    b'0',
+                    b'0',
+                    digit(byte >> 4),
+                    digit(byte & 15),
+                ]);
+            }
+            name => to.extend_from_slice(&[b'\\', name]),
+        }
+    }
+}
+
 #[derive(Serialize)]
 struct Refusal<'a> {
     kind: &'a ErrKind,
@@ -396,4 +467,23 @@ struct Refusal<'a> {
     text: Option<&'a str>,
     #[serde(flatten)]
     rest: &'a Map<String, Value>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_line_is_written_as_it_is_serialised(text in r#"([ -~]|[\x00-\x1f"\\]|\PC){0,60}"#) {
+            let key = Key::nacos_config("n", &text, "d");
+            for payload in [Payload::Text(text.clone()), Payload::Children(vec![text.clone()])] {
+                let line = Line::new(key.clone(), payload).with("later", 7);
+                let expected = serde_json::to_string(&line).unwrap() + "\n";
+                prop_assert_eq!(String::from_utf8(line.written().unwrap()).unwrap(), expected);
+            }
+        }
+    }
 }

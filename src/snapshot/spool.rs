@@ -5,6 +5,7 @@
 //! merging. At the end the files of a source are merged into one. Everything lies in a folder of its own beside
 //! the target, for its owner alone, and is gone when the spool is dropped: whoever stops leaves nothing behind.
 
+mod early;
 mod sort;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -41,6 +42,8 @@ type Runs = BTreeMap<SourceId, Vec<Run>>;
 #[derive(Debug)]
 pub struct Spool {
     to_worker: Option<Sender<Vec<Put>>>,
+    /// Lines that were looked at come back to be dropped: memory is freed at a loss in another thread than it is taken in.
+    done: Receiver<Vec<Put>>,
     /// Lines that go to the worker together: to wake it for each costs more than the line.
     batch: Vec<Put>,
     batched: usize,
@@ -58,6 +61,7 @@ impl Spool {
 
     fn with_chunk(folder: TempDir, masker: Masker, chunk: usize, stop: Arc<AtomicBool>) -> Self {
         let (to_worker, lines) = mpsc::channel();
+        let (back, done) = mpsc::channel();
         let gate = Arc::new(Gate::default());
         let worker = Worker {
             folder: folder.path().to_owned(),
@@ -68,9 +72,10 @@ impl Spool {
         };
         Self {
             to_worker: Some(to_worker),
+            done,
             batch: Vec::new(),
             batched: 0,
-            worker: Some(std::thread::spawn(move || worker.work(lines))),
+            worker: Some(std::thread::spawn(move || worker.work(lines, &back))),
             gate,
             sources: BTreeSet::new(),
             stop,
@@ -102,7 +107,10 @@ impl Spool {
     }
 
     fn send(&mut self) -> io::Result<()> {
-        let batch = std::mem::take(&mut self.batch);
+        let mut empty = self.done.try_recv().unwrap_or_default();
+        empty.clear();
+        drop(self.done.try_iter().collect::<Vec<_>>());
+        let batch = std::mem::replace(&mut self.batch, empty);
         self.gate.enter(std::mem::take(&mut self.batched));
         match &self.to_worker {
             Some(worker) if worker.send(batch).is_ok() => Ok(()),
@@ -215,21 +223,25 @@ struct Worker {
 }
 
 impl Worker {
-    fn work(&self, lines: Receiver<Vec<Put>>) -> io::Result<Runs> {
+    fn work(&self, lines: Receiver<Vec<Put>>, back: &Sender<Vec<Put>>) -> io::Result<Runs> {
         // However this ends: first nobody can send any more, then whoever waits at the gate goes on and learns it.
         let _opened = Opened(&self.gate);
         let lines = lines;
         let mut sorters: BTreeMap<SourceId, Sorter> = BTreeMap::new();
-        for batch in &lines {
+        for mut batch in &lines {
             let mut taken = 0;
-            for (source, mut line) in batch {
-                taken += weight(&line);
-                self.masker.line(&mut line);
-                let sorter = sorters.entry(source).or_insert_with_key(|source| {
-                    Sorter::new(self.folder.join(source.as_str()), self.chunk)
-                });
-                sorter.put(&line)?;
+            for (source, line) in &mut batch {
+                taken += weight(line);
+                self.masker.line(line);
+                let sorter = match sorters.get_mut(source) {
+                    Some(sorter) => sorter,
+                    None => sorters.entry(source.clone()).or_insert_with_key(|source| {
+                        Sorter::new(self.folder.join(source.as_str()), self.chunk)
+                    }),
+                };
+                sorter.put(line)?;
             }
+            let _ = back.send(batch);
             self.gate.leave(taken);
         }
         let all = sorters

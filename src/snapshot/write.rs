@@ -300,10 +300,9 @@ impl Content<'_> {
         match self {
             Self::Bytes(bytes) => to.write_all(bytes),
             Self::Text(text) => to.write_all(text.as_bytes()),
-            Self::Lines(lines) => lines.iter().try_for_each(|line| {
-                serde_json::to_writer(&mut *to, line)?;
-                to.write_all(b"\n")
-            }),
+            Self::Lines(lines) => lines
+                .iter()
+                .try_for_each(|line| to.write_all(&line.written()?)),
             Self::Spooled(sorted) => sorted.write(to),
         }
     }

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering as Memory};
 
 use tempfile::TempDir;
 
+use super::early::Early;
 use crate::snapshot::line::Line;
 use crate::snapshot::order::Place;
 use crate::snapshot::time::At;
@@ -52,6 +53,7 @@ pub(super) struct Sorter {
     file: Option<(PathBuf, BufWriter<File>)>,
     last: Option<Entry>,
     runs: Vec<Run>,
+    early: Early,
 }
 
 /// Sorted lines in a file.
@@ -74,8 +76,7 @@ impl Sorter {
     pub(super) fn put(&mut self, line: &Line) -> io::Result<()> {
         // Observers give every line its time, so which time stands in for none is of no account here.
         let never = At::from_time(jiff::Timestamp::UNIX_EPOCH);
-        let mut written = serde_json::to_vec(line)?;
-        written.push(b'\n');
+        let written = line.written()?;
         let place = Place::of(line, &never);
         self.lines += 1;
         let entry = Entry {
@@ -115,6 +116,10 @@ impl Sorter {
             }
         };
         out.write_all(&entry.written)?;
+        // Of several files none is the one that stays.
+        if self.runs.is_empty() {
+            self.early.wrote(out, entry.written.len())?;
+        }
         self.last = Some(entry);
         Ok(true)
     }
@@ -132,6 +137,7 @@ impl Sorter {
     /// The sorted files, at most [`MOST_RUNS`].
     pub(super) fn finish(mut self, stop: &AtomicBool) -> io::Result<Vec<Run>> {
         while self.put_aside_one()? {}
+        self.early.finish()?;
         self.end_run()?;
         while self.runs.len() > MOST_RUNS {
             self.join(stop)?;
