@@ -312,7 +312,8 @@ fn base(
         question.config_center = question
             .config_center
             .or_else(|| found.config_center.clone());
-        question.no_config_center |= found.no_config_center && question.config_center.is_none();
+        question.no_config_center |= question.config_center.is_none()
+            && found.has_no_config_center(question.consumer.dubbo.as_ref());
         question.metadata_report = question
             .metadata_report
             .or_else(|| found.metadata_report.clone());

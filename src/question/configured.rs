@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::registry::{GroupOrigin, RegistryAddress, RegistryAddressError, placeholder};
 use crate::{
     input::properties::{Property, by_key},
-    model::secret::Secret,
+    model::{secret::Secret, version::DubboVersion},
 };
 
 /// What a configuration file says.
@@ -25,12 +25,21 @@ pub struct Configured {
     pub migration: BTreeMap<String, String>,
     /// `dubbo.config-center.address`.
     pub config_center: Option<RegistryAddress>,
-    /// Every registry says `use-as-config-center=false`, and no config centre is given apart.
-    pub no_config_center: bool,
+    /// On which lines no registry is the config centre (`use-as-config-center=false`) and none is given apart.
+    no_config_center: NoConfigCenter,
     /// `dubbo.metadata-report.address`.
     pub metadata_report: Option<RegistryAddress>,
     /// Properties with a `${..}` that the file does not define: property, line, placeholder.
     pub unresolved: Vec<(String, u64, String)>,
+}
+
+/// Whether no registry is the config centre. 2.7 gives `dubbo.registry.<name>` to every registry (`AbstractConfig.refresh`
+/// by its prefix); 3.x has it for the registry without an id alone, which it does not load beside those that have one
+/// (`AbstractConfigManager.loadConfigsOfTypeFromProps`).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct NoConfigCenter {
+    on_2x: bool,
+    on_3x: bool,
 }
 
 /// Settings that choose between the models of discovery.
@@ -69,13 +78,23 @@ pub fn configured(properties: &[Property]) -> Configured {
     };
     let center = beside("dubbo.config-center");
     let report = beside("dubbo.metadata-report");
-    found.no_config_center = center.is_none() && reader.is_no_config_center();
+    if center.is_none() {
+        found.no_config_center = reader.no_config_center();
+    }
     found.config_center = center;
     found.metadata_report = report;
     found
 }
 
 impl Configured {
+    /// Whether a consumer of this version has no config centre; without one the newest is meant.
+    pub fn has_no_config_center(&self, dubbo: Option<&DubboVersion>) -> bool {
+        match dubbo {
+            Some(version) if !version.line().is_3x() => self.no_config_center.on_2x,
+            _ => self.no_config_center.on_3x,
+        }
+    }
+
     /// A registry of the file that is none of those given; another namespace or group is another one.
     pub fn contradiction(&self, given: &[RegistryAddress]) -> Option<&RegistryAddress> {
         let place = |address: &RegistryAddress| {
@@ -112,18 +131,24 @@ impl Reader<'_> {
             .collect()
     }
 
-    /// Whether no registry is taken for the config centre (`DefaultApplicationDeployer.isUsedRegistryAsConfigCenter`).
-    fn is_no_config_center(&self) -> bool {
+    /// Whether no registry is taken for the config centre (`DefaultApplicationDeployer.isUsedRegistryAsConfigCenter`,
+    /// `DubboBootstrap` in 2.7).
+    fn no_config_center(&self) -> NoConfigCenter {
         let says = |prefix: &str| {
             let value = self.text(&format!("{prefix}.use-as-config-center"));
             matches!(value, Ok(Some(value)) if value.eq_ignore_ascii_case("false"))
         };
         let of_all = says("dubbo.registry");
         let registries = self.registries();
-        let own = registries
-            .iter()
-            .filter(|prefix| *prefix != "dubbo.registry");
-        of_all || own.clone().next().is_some() && own.clone().all(|prefix| says(prefix))
+        let named = || {
+            let all = registries.iter();
+            all.filter(|prefix| *prefix != "dubbo.registry")
+        };
+        let of_each = named().next().is_some() && named().all(|prefix| says(prefix));
+        NoConfigCenter {
+            on_2x: of_all || of_each,
+            on_3x: of_each || of_all && named().next().is_none(),
+        }
     }
 
     /// A value with the `${..}` that the file defines put in; `Err` has one that it does not define.
@@ -248,6 +273,40 @@ mod tests {
             Some(("x".to_owned(), GroupOrigin::Attribute))
         );
         assert_eq!(all.config_center.unwrap().to_string(), "zookeeper://c:2181");
+    }
+
+    #[test]
+    fn who_says_that_there_is_no_config_center() {
+        let one = "dubbo.registry.address=zookeeper://h:1\n";
+        let two = "dubbo.registries.a.address=zookeeper://h:1\ndubbo.registries.b.address=zookeeper://g:1\n";
+        let all = "dubbo.registry.use-as-config-center=false\n";
+        let (a, b) = (
+            "dubbo.registries.a.use-as-config-center=false\n",
+            "dubbo.registries.b.use-as-config-center=false\n",
+        );
+        for (text, on_2x, on_3x) in [
+            (one.to_owned(), false, false),
+            (format!("{one}{all}"), true, true),
+            (format!("{two}{all}"), true, false),
+            (format!("{two}{a}"), false, false),
+            (format!("{two}{a}{b}"), true, true),
+            (
+                format!("{two}{a}{b}dubbo.config-center.address=zookeeper://c:1\n"),
+                false,
+                false,
+            ),
+        ] {
+            let (_, found) = shown(&text);
+            for (version, expected) in [("2.7.23", on_2x), ("3.2.16", on_3x)] {
+                let version = DubboVersion::parse(version).unwrap();
+                assert_eq!(
+                    found.has_no_config_center(Some(&version)),
+                    expected,
+                    "{text}"
+                );
+            }
+            assert_eq!(found.has_no_config_center(None), on_3x, "{text}");
+        }
     }
 
     #[test]

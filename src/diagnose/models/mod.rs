@@ -180,6 +180,12 @@ impl Both {
                     ..by_application(Say::UsesUnread)
                 }
             }
+            // What it may know from before, it may use.
+            (Usable::No, Usable::No)
+                if application.kept && application.stage == Some(StageId::Revision) =>
+            {
+                open()
+            }
             (Usable::No, Usable::No) => {
                 if progress(case, &interface.view) > progress(case, &application.view) {
                     by_interface(Say::UsesFurther.into())
