@@ -149,6 +149,7 @@ impl Look<'_> {
     ) -> Then {
         let mut then = Then::default();
         let mut repaired = BTreeSet::new();
+        let lacks_mapping = code == Some(Code::MappingMissing);
         let mut next = Some((failed.clone(), code));
         while let Some((failed, code)) = next {
             let view = view(case, model, &repaired);
@@ -169,6 +170,14 @@ impl Look<'_> {
             repaired.insert(failed);
             let view = self::view(case, model, &repaired);
             let stage = failing(&view, &repaired);
+            let first = stage.and_then(|stage| stage.raises.first());
+            let leads_nowhere = first.is_some_and(|first| first.code == Code::NotRegistered);
+            if lacks_mapping && leads_nowhere && then.codes.is_empty() {
+                // A mapping to an application that has no instance helps nobody.
+                then.codes.push(Code::NotRegistered);
+                then.codes.extend(other_key(case));
+                return then;
+            }
             next = stage.and_then(|stage| {
                 let code = stage.raises.first()?.code;
                 (model == Model::Interface || code != Code::NotRegistered)
@@ -300,6 +309,13 @@ fn view(case: &Case<'_>, model: Model, repaired: &BTreeSet<StageId>) -> View {
         Model::Interface => case.repaired(repaired),
         Model::Application => application::repaired(case, repaired),
     }
+}
+
+/// In what the entries at interface level have another key, where nothing else is known of the service.
+fn other_key(case: &Case<'_>) -> Option<Code> {
+    let view = case.repaired(&BTreeSet::from([StageId::Decision]));
+    let code = view.stage(&StageId::Key)?.raises.first()?.code;
+    matches!(code, Code::GroupDiffers | Code::VersionDiffers).then_some(code)
 }
 
 /// The first stage that leaves nothing and is not repaired.

@@ -16,7 +16,7 @@ use crate::{
     rule::overridden::is_misspelt,
     snapshot::Ended,
     view::{
-        held::{Entry, Held},
+        held::{Entry, Held, Reach},
         stage::{Evidence, Raised, StageId, State},
     },
 };
@@ -333,7 +333,8 @@ fn persistent(entry: &Entry) -> Option<Raised> {
 
 /// The directory exists because consumers subscribe: it proves no provider.
 fn only_consumers(computed: &Computed<'_>, held: &Held) -> Option<Raised> {
-    if !held.entries.is_empty() || held.consumers.is_empty() {
+    let is_seen = held.listing.is_known() && matches!(held.reach, Reach::Answered(_));
+    if !is_seen || !held.entries.is_empty() || held.consumers.is_empty() {
         return None;
     }
     let service = &computed.question.service.interface;

@@ -36,7 +36,9 @@ pub(super) fn steps(computed: &Computed<'_>, raised: &Raised) -> Vec<Remedy> {
         Code::ClassifierDiffers => vec![change(Say::DoAlignClassifier)],
         Code::ConsumerMisaddressed => vec![change(Say::DoRemoveSetting)],
         Code::GroupDiffers | Code::VersionDiffers | Code::InterfaceNearMiss => {
-            vec![change(Say::DoAlignKey), offered(computed, raised)]
+            let mut steps = vec![change(Say::DoAlignKey)];
+            steps.extend(offered(computed, raised));
+            steps
         }
         Code::NameFormDiffers => vec![change(Say::DoAlignVersions)],
         Code::WildcardUnsupported => vec![change(Say::DoWriteExactKey)],
@@ -154,7 +156,9 @@ fn try_port(raised: &Raised) -> Remedy {
 }
 
 /// Ask again with the key that is offered: what would come next.
-fn offered(computed: &Computed<'_>, raised: &Raised) -> Remedy {
+///
+/// A key that nobody resolved is not one to ask for.
+fn offered(computed: &Computed<'_>, raised: &Raised) -> Option<Remedy> {
     let near = raised
         .params
         .get("near")
@@ -169,15 +173,18 @@ fn offered(computed: &Computed<'_>, raised: &Raised) -> Remedy {
         part("interface").unwrap_or(&computed.question.service.interface),
         part("version"),
     );
+    if crate::question::placeholder(&service.to_string()).is_some() {
+        return None;
+    }
     let mut argv = command(computed, &[]);
     if let Some(key) = argv.get_mut(2) {
         *key = service.to_string();
     }
-    Remedy {
+    Some(Remedy {
         text: Phrase::new(Say::DoAskOffered),
         argv,
         changes: false,
-    }
+    })
 }
 
 /// Try a corrected rule before it is published.

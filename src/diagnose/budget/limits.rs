@@ -401,8 +401,14 @@ fn of_nodes(computed: &Computed<'_>, qps: f64, in_flight: f64) -> Vec<Limit> {
 
 /// What each consumer allows itself on each node.
 fn of_consumers(computed: &Computed<'_>, in_flight: f64) -> Option<Limit> {
-    let each = limit_of_call(computed, "actives")?;
-    let nodes = super::compute::addresses(computed).unwrap_or(0).max(1);
+    let known = super::compute::addresses(computed);
+    // Where no provider was seen, what the consumer sets itself.
+    let alone = || {
+        let own = own(&computed.side.url, &computed.call.method, "actives")?;
+        own.parse::<u64>().ok().filter(|value| *value > 0)
+    };
+    let each = limit_of_call(computed, "actives").or_else(|| known.is_none().then(alone)?)?;
+    let nodes = known.unwrap_or(0).max(1);
     let limit = capacity::Limit {
         name: "actives",
         each,
@@ -418,7 +424,10 @@ fn of_consumers(computed: &Computed<'_>, in_flight: f64) -> Option<Limit> {
         used: limit.used(),
         carries_qps: None,
         advised_each: limit.advised_each(),
-        certainty: if computed.consumers.is_some() {
+        certainty: if known.is_none() {
+            // It holds for each node, and how many there are was not seen.
+            Certainty::Possible
+        } else if computed.consumers.is_some() {
             computed.certainty
         } else {
             computed.certainty.min(Certainty::Likely)

@@ -358,6 +358,13 @@ fn odd(
         let text = value.text.as_str();
         if let Some(reads) = impossible(key, text, side) {
             operator(cx, at, reads.into(), None);
+        } else if text.ends_with(';') || USUAL.contains(&key) && text.contains(';') {
+            operator(
+                cx,
+                at,
+                Say::LintNoOperator.into(),
+                Some(Say::LintAndIsAmpersand.into()),
+            );
         } else if text.starts_with(['<', '>']) {
             operator(
                 cx,
@@ -486,5 +493,30 @@ pub(super) fn deleted_words(
             let at = place(cx, at..at + word.len());
             cx.add(found(Code::LintOperator, at).reads(Say::LintPrefixDeleted));
         }
+    }
+}
+
+/// `= >` with a blank is no `=>`: without one the whole text is the right side.
+pub(super) fn parted_arrow(
+    cx: &mut Cx<'_>,
+    text: &str,
+    place: &dyn Fn(&Cx<'_>, Range<usize>) -> Span,
+) {
+    if text.contains("=>") {
+        return;
+    }
+    let parted = text.match_indices('=').find_map(|(at, _)| {
+        let rest = &text[at + 1..];
+        let blanks = rest.len() - rest.trim_start().len();
+        let is_arrow = blanks > 0 && rest.trim_start().starts_with('>');
+        is_arrow.then(|| at..at + blanks + 2)
+    });
+    if let Some(part) = parted {
+        let at = place(cx, part);
+        cx.add(
+            found(Code::LintOperator, at)
+                .reads(Say::LintNoArrow)
+                .meant(Phrase::new(Say::LintWrite).with("text", "=>")),
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Condition rules: classic lists of texts, and v3.1 with several destinations.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 
 use super::clause::{self, Holds, Side};
@@ -185,6 +185,8 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
     let mut budget = MOST_COMPARED;
     // What conditions that apply to every call leave, when an empty result stays empty.
     let mut left: Option<AddressSet> = None;
+    // The same by their texts alone: hosts and addresses that such conditions name.
+    let mut named: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     let mut seen: HashSet<usize> = HashSet::new();
     for (text, node) in rule.conditions.iter().zip(nodes) {
         // What an alias repeats stands at its anchor, and does nothing a second time.
@@ -213,6 +215,7 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
         let mut plain = written.is_some();
         if plain {
             clause::deleted_words(cx, read, &place);
+            clause::parted_arrow(cx, read, &place);
             plain = !clause::other_keyboard(cx, read, &place);
         }
         let when = clause::side(cx, &condition.when, Side::Left, dialect, plain, &place);
@@ -236,6 +239,9 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
         };
         let at = cx.mark(node);
         effect::tell(cx, at, &effect);
+        if header.force && fitting.is_none() && when != Holds::Never {
+            apart(cx, at, clauses, when, &mut named);
+        }
         let Some(fitting) = fitting.filter(|set| header.force && !set.is_empty()) else {
             continue;
         };
@@ -247,6 +253,39 @@ fn classic(cx: &mut Cx<'_>, root: Node<'_>, rule: &ConditionRule, dialect: Diale
             effect::tell_together(cx, at, together.list_len());
         } else if when == Holds::Always {
             left = Some(together);
+        }
+    }
+}
+
+/// Two conditions of which each names its own hosts, where the first applies to every call: nobody is both.
+fn apart(
+    cx: &mut Cx<'_>,
+    at: Span,
+    clauses: &[Clause],
+    when: Holds,
+    named: &mut BTreeMap<&str, BTreeSet<String>>,
+) {
+    for key in ["host", "address"] {
+        let fixed = |clause: &&Clause| {
+            let mut values = clause.matches.iter();
+            clause.key == key
+                && !clause.matches.is_empty()
+                && values.all(|value| !value.text.contains(['*', '$', '~']))
+        };
+        let Some(clause) = clauses.iter().find(fixed) else {
+            continue;
+        };
+        let values = clause.matches.iter().map(|value| value.text.clone());
+        let values: BTreeSet<String> = values.collect();
+        match named.get(key) {
+            Some(before) if before.is_disjoint(&values) => {
+                cx.add(found(Code::LintForceEmpty, at).reads(Say::LintForcedApart));
+                return;
+            }
+            None if when == Holds::Always => {
+                named.insert(key, values);
+            }
+            Some(_) | None => {}
         }
     }
 }

@@ -9,11 +9,25 @@ use super::fields::{self, Field, Shape, field, since};
 use super::tag::{PARAM_MATCH, STRING_MATCH};
 use super::{Code, Cx, Phrase, Say, found, scope, urls};
 use crate::model::service_key::ServiceKey;
+use crate::model::url::parse_int;
 use crate::rule::configurator::{
     self, ConfigItem, ConfiguratorDocument, ConfiguratorRule, ListenError, ParameterName,
 };
 use crate::rule::yaml::{Node, Span, Value};
 
+/// Parameters that every configurator removes from itself before it is applied (`AbstractConfigurator.configure`).
+const OF_THE_RULE: [&str; 4] = ["check", "group", "version", "interfaces"];
+/// Parameters that are read as whole numbers, of a method or of all (`URL.getParameter` with a number as default).
+const NUMBERS: [&str; 8] = [
+    "timeout",
+    "retries",
+    "actives",
+    "executes",
+    "connections",
+    "weight",
+    "warmup",
+    "threads",
+];
 const ADDRESS: [Field; 3] = [
     field("wildcard", Shape::Text),
     field("cird", Shape::Text),
@@ -266,11 +280,24 @@ fn parameters(cx: &mut Cx<'_>, item: &ConfigItem, node: Node<'_>) {
     }
     for (key, value) in node.get("parameters").into_iter().flat_map(Node::entries) {
         let Some(name) = key.as_text() else { continue };
-        if refused.contains(&name) {
+        if refused.contains(&name) || OF_THE_RULE.contains(&name) {
             let at = cx.mark(key);
             cx.add(found(Code::LintUnknownKey, at).reads(Say::LintParameterRemoved));
         }
         let text = read.get(&ParameterName::Text(name.to_owned()));
+        let base = name.rsplit('.').next().unwrap_or(name);
+        let no_number =
+            |text: &str| NUMBERS.contains(&base) && !text.is_empty() && parse_int(text).is_none();
+        if let Some(text) = text.copied().flatten().filter(|text| no_number(text)) {
+            let at = cx.mark(value);
+            cx.add(
+                found(Code::TimeoutNotANumber, at)
+                    .with("key", name)
+                    .with("value", text)
+                    .with("effect", "NumberFormatException")
+                    .reads(Say::LintNoNumber),
+            );
+        }
         let broken = text
             .copied()
             .flatten()

@@ -186,6 +186,18 @@ fn form(cx: &mut Cx<'_>, address: &str, at: Span) -> bool {
             Ok(_) | Err(IpError::Unresolved)
         )
     };
+    let port = address
+        .rsplit_once(':')
+        .filter(|(host, _)| !host.contains(':'));
+    let never = match (address, port) {
+        ("0.0.0.0", _) => Some(Say::LintAnyHostPort),
+        (_, Some((_, "*"))) => Some(Say::LintPortStar),
+        _ => None,
+    };
+    if let Some(reads) = never {
+        cx.add(found(Code::RuleNoEffect, at).reads(reads));
+        return true;
+    }
     let any_host = address.strip_prefix("0.0.0.0:").is_some();
     if any_host || !(broken("192.0.2.1") && broken("2001:db8::1")) {
         return false;

@@ -514,6 +514,11 @@ sentences! {
     LintDestinationNobody: "this destination fits nobody and is passed over", "该目标不匹配任何提供者，会被跳过";
     LintWeightDefault: "a weight of 0 or less counts as 100", "小于等于 0 的权重按 100 计";
     LintRemoveDestination: "remove the destination if it shall get nothing", "若不应有流量，请删除该目标";
+    LintForcedApart: "a condition before it, which every call goes through, names other hosts: nobody fits both, and `force` keeps the empty result", "每个调用都会经过它之前的条件，而那里指定的是其他主机：没有提供者同时满足两者，而 `force` 会保留空结果";
+    LintNoArrow: "this is no `=>`: without one the whole text is the provider side", "这不是 `=>`：没有它，整段文字都会被当作提供者一侧";
+    LintPortStar: "a port is compared as it is written: `*` fits none", "端口按原样比较：`*` 不匹配任何端口";
+    LintAnyHostPort: "`0.0.0.0` stands for every host only with a port behind it", "`0.0.0.0` 只有在后面带端口时才表示任意主机";
+    LintNoNumber: "a whole number is read here, without a unit", "此处读取不带单位的整数";
     LintFitsNobody: "it is compared as it stands", "它会按原样比较";
     LintNoTags: "without tags the rule is not valid: only the tags in the providers' own URLs count", "没有标签的规则无效：只有提供者自身 URL 中的标签有效";
     LintTagWithoutName: "a tag without a name is never asked for", "没有名称的标签永远不会被请求";

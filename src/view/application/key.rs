@@ -18,9 +18,10 @@ use crate::{
         service_key::ServiceKey,
         version::Line,
     },
+    question::placeholder,
     view::{
         held::{Entry, Raw},
-        interface::{Case, Differs, Meant},
+        interface::{Case, Differs, Meant, visible},
         names::is_near,
         stage::{Dropped, Evidence, Raised, Stage, StageId, State},
     },
@@ -328,6 +329,7 @@ fn raises(
             .into_iter()
             .filter(|(miss, ..)| *miss == Miss::Key(differs.clone()))
             .collect();
+        raised.extend(unresolved(&best, &service, evidence(&best)));
         raised.push(near_raised(case, &differs, &best, evidence(&best)));
     }
     let paths: BTreeSet<&str> = of(&|miss| *miss == Miss::Path)
@@ -398,6 +400,32 @@ fn nearest(near: &[&(Miss, &Described<'_>, &ServiceInfo)]) -> Option<BTreeSet<Di
         .map(|set| (*set).clone())
 }
 
+/// DG0104: the provider left `${..}` in its group or version.
+fn unresolved(
+    best: &[&(Miss, &Described<'_>, &ServiceInfo)],
+    service: &str,
+    evidence: Vec<Evidence>,
+) -> Option<Raised> {
+    let found = best.iter().find_map(|(_, described, info)| {
+        let parts = [("group", &info.group), ("version", &info.version)];
+        let (name, value) = parts.into_iter().find(|(_, value)| {
+            value
+                .as_deref()
+                .is_some_and(|text| placeholder(text).is_some())
+        })?;
+        Some((&described.instance.address, name, value.as_deref()?))
+    });
+    let (address, name, value) = found?;
+    Some(Raised {
+        code: Code::PlaceholderUnresolved,
+        params: object(json!({
+            "value": value, "place": format!("{name} · {address}"), "side": "provider", "service": service,
+        })),
+        subject: ("setting".to_owned(), name.to_owned()),
+        evidence,
+    })
+}
+
 fn near_raised(
     case: &Case<'_>,
     differs: &BTreeSet<Differs>,
@@ -421,7 +449,7 @@ fn near_raised(
             _ => service.name.clone(),
         };
         offered
-            .entry(value.unwrap_or_else(|| "-".to_owned()))
+            .entry(value.map_or_else(|| "-".to_owned(), |text| visible(&text)))
             .or_default()
             .insert(&described.instance.address);
     }
@@ -453,7 +481,7 @@ fn near_raised(
     Raised {
         code,
         params: object(json!({
-            "service": asked.to_string(), "wanted": wanted, "offered": list, "differs": words,
+            "service": asked.to_string(), "wanted": wanted.map(visible), "offered": list, "differs": words,
             "interface": interface.map(Value::from), "letter_case": letter_case, "near": near,
         })),
         subject: ("service".to_owned(), asked.to_string()),

@@ -47,6 +47,11 @@ pub struct Application {
     pub definers: BTreeSet<String>,
     /// Those whose definition is of the group and version that are asked for.
     pub key_definers: BTreeSet<String>,
+    /// Applications that left definitions or mappings of other interfaces, as far as they were seen: they write them, so
+    /// that none is there for this interface means that they do not export it.
+    pub describers: BTreeSet<String>,
+    /// Names of definitions and mappings that are near the one asked for, with their applications.
+    pub near_names: BTreeMap<String, BTreeSet<String>>,
     /// Signs of it under other places.
     pub elsewhere: bool,
     /// What the revisions of the instances stand for: by application and revision.

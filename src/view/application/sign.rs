@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::known::{Application, Metadata};
-use crate::view::{interface::Case, stage::Evidence};
+use crate::view::{held::Entry, interface::Case, stage::Evidence};
 
 /// Who exports the interface, as far as signs go.
 #[derive(Debug, Clone, Default)]
@@ -52,9 +52,16 @@ impl Sign {
                 None => {}
             }
         }
-        // An application of which one revision is known to export it is clear.
-        sign.unclear
-            .retain(|name| !sign.exporters.contains(name) && !application.writers.contains(name));
+        // An application of which one revision is known to export it is clear; so is one that registers by interface, too,
+        // and there has a service with a near name: both levels are registered from one list.
+        let near = case.held.near.iter().flat_map(|near| &near.entries);
+        let by_interface: BTreeSet<String> = near.filter_map(Entry::application).collect();
+        sign.unclear.retain(|name| {
+            !sign.exporters.contains(name)
+                && !application.writers.contains(name)
+                && !application.describers.contains(name)
+                && !by_interface.contains(name)
+        });
         sign.exporters
             .retain(|name| super::names::is_foreign(case.question, name));
         sign.evidence.dedup();

@@ -1,6 +1,6 @@
 //! M: the applications that a reference asks for (`ServiceDiscoveryRegistry.doSubscribe`).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
@@ -16,6 +16,7 @@ use crate::{
     report::words::{Phrase, Say},
     view::{
         interface::Case,
+        names::is_near,
         stage::{Evidence, NotSeen, Raised, Stage, StageId, State},
     },
 };
@@ -131,15 +132,16 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
             ..Stage::plain(StageId::Mapping, State::Failed)
         };
     }
+    let near = near_name(case, &evidence);
     if !application.instances_known {
         return Stage {
-            raises: vec![missing, absent],
+            raises: near.into_iter().chain([missing, absent]).collect(),
             ..Stage::unknown(StageId::Mapping, application.not_seen.clone())
         };
     }
     if sign.unclear.is_empty() {
         return Stage {
-            raises: vec![absent],
+            raises: near.into_iter().chain([absent]).collect(),
             ..Stage::plain(StageId::Mapping, State::Failed)
         };
     }
@@ -147,8 +149,14 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
     let not_seen = unread(case, &sign);
     if !not_seen.is_empty() {
         return Stage {
-            raises: vec![missing, absent],
+            raises: near.into_iter().chain([missing, absent]).collect(),
             ..Stage::unknown(StageId::Mapping, not_seen)
+        };
+    }
+    if near.is_some() {
+        return Stage {
+            raises: near.into_iter().chain([absent]).collect(),
+            ..Stage::plain(StageId::Mapping, State::Failed)
         };
     }
     // Looked for where they say that they are, and not there: an instance is a sign then, though a weak one.
@@ -160,6 +168,59 @@ fn nothing_mapped(case: &Case<'_>) -> Stage {
         raises: with_mapping(weak(missing), weak(elsewhere)),
         ..Stage::plain(StageId::Mapping, State::Failed)
     }
+}
+
+/// DG2103: nobody is known to export the interface, and one with a near name is exported: by the metadata of an instance,
+/// or by a definition or mapping, which nobody removes.
+fn near_name(case: &Case<'_>, seen: &[Evidence]) -> Option<Raised> {
+    let application = &case.held.application;
+    let service = &case.question.service;
+    let interface = &service.interface;
+    let mut names: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for instance in application.others.iter().chain(&application.instances) {
+        let key = instance.metadata_key();
+        let found = key.and_then(|key| application.metadata.get(&key));
+        let Some(Metadata::Here { info, .. }) = found else {
+            continue;
+        };
+        for name in info.services.iter().filter_map(|one| one.name.as_deref()) {
+            if name != interface && is_near(interface, name) {
+                names.entry(name).or_default().insert(&instance.application);
+            }
+        }
+    }
+    let by_metadata = !names.is_empty();
+    if !by_metadata {
+        // Nobody removes those: what counts is that their application still runs here.
+        let here = application.others.iter().chain(&application.instances);
+        let here: BTreeSet<&str> = here.map(|instance| &*instance.application).collect();
+        for (name, applications) in &application.near_names {
+            let living = applications.iter().map(String::as_str);
+            let living: BTreeSet<&str> = living.filter(|name| here.contains(name)).collect();
+            if !living.is_empty() {
+                names.insert(name, living);
+            }
+        }
+    }
+    let (first, _) = names.first_key_value()?;
+    let mut params = object(json!({
+        "service": service.to_string(), "wanted": interface,
+        "offered": names.iter().map(|(name, of)| format!("{name} ({})", of.len())).collect::<Vec<_>>(),
+        "differs": ["interface"], "interface": first,
+        "letter_case": names.keys().all(|name| name.eq_ignore_ascii_case(interface)),
+        "near": names.iter().map(|(name, of)| json!({
+            "interface": name, "group": service.group, "version": service.version, "count": of.len(),
+        })).collect::<Vec<_>>(),
+    }));
+    if !by_metadata {
+        params.insert("sign".to_owned(), "instance".into());
+    }
+    Some(Raised {
+        code: Code::InterfaceNearMiss,
+        params,
+        subject: ("service".to_owned(), service.to_string()),
+        evidence: seen.to_vec(),
+    })
 }
 
 /// Metadata of the unclear instances that nobody read.

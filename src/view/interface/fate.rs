@@ -9,6 +9,7 @@ use super::{
 use crate::{
     model::{
         matching::{Mismatch, Terms, is_match, is_match_glob, mismatches},
+        service_key::ServiceKey,
         url::Url,
         version::{DubboVersion, Line},
     },
@@ -52,6 +53,9 @@ pub(super) fn fate(case: &Case<'_>, consumer: &Url, entry: &Entry) -> Fate {
         nacos::names::is_read(&side.service, case.question, case.registry, version)
     });
     if fits(consumer, &url, version, false) {
+        if !name_read && is_taken_literally(case, entry, &url) {
+            return Fate::Literal(url);
+        }
         if !name_read {
             let name = entry.nacos.as_ref().map(|side| side.service.clone());
             return Fate::OtherForm(url, name.unwrap_or_default());
@@ -147,9 +151,9 @@ pub(super) fn patched(consumer: &Url, provider: &Url, fields: &[Differs]) -> Url
         match consumer.parameter(name) {
             Some("*") => {}
             Some(text) => {
-                // A list asks for any of its items.
+                // A list asks for any of its items; what is none is compared with its blanks.
                 let item = text.split(',').map(str::trim).find(|item| !item.is_empty());
-                let value = if *field == Differs::Group {
+                let value = if *field == Differs::Group && text.contains(',') {
                     item.unwrap_or(text)
                 } else {
                     text
@@ -162,6 +166,21 @@ pub(super) fn patched(consumer: &Url, provider: &Url, fields: &[Differs]) -> Url
         }
     }
     url
+}
+
+/// Before 2.7.2 a Nacos client makes one name of a list or `*`, too, and asks for that: whether with the entry's own group
+/// and version it would ask for the name under which the entry lies.
+fn is_taken_literally(case: &Case<'_>, entry: &Entry, url: &Url) -> bool {
+    let Some(side) = &entry.nacos else {
+        return false;
+    };
+    if case.dubbo().at_least([2, 7, 2]) || !nacos::names::is_pattern(case.question) {
+        return false;
+    }
+    let interface = &case.question.service.interface;
+    let mut concrete = case.question.clone();
+    concrete.service = ServiceKey::new(url.group(), interface, url.version());
+    nacos::names::is_read(&side.service, &concrete, case.registry, case.dubbo())
 }
 
 /// The question's version is a list or pattern, its group a pattern: taken literally here, yet the entry is meant.

@@ -13,6 +13,7 @@ use super::{
 use crate::{
     diagnose::code::Code,
     model::url::Url,
+    question::placeholder,
     report::words::{Phrase, Say},
     view::{
         held::{Entry, Listing, Reach},
@@ -238,6 +239,9 @@ fn raises(
         });
     }
     let nearest = nearest(near);
+    if let Some(raised_here) = unresolved(&nearest, &service) {
+        raised.push(raised_here);
+    }
     if let Some(first) = nearest.first() {
         let code = first
             .differs
@@ -282,6 +286,29 @@ fn raises(
         evidence,
     });
     raised
+}
+
+/// DG0104: a near miss differs in a group or version in which the provider left `${..}`: that comes before a plain difference.
+fn unresolved(nearest: &[&NearMiss], service: &str) -> Option<Raised> {
+    let found = nearest.iter().find_map(|miss| {
+        let parts = [("group", &miss.group), ("version", &miss.version)];
+        let (name, value) = parts.into_iter().find(|(_, value)| {
+            value
+                .as_deref()
+                .is_some_and(|text| placeholder(text).is_some())
+        })?;
+        Some((*miss, name, value.as_deref()?))
+    });
+    let (miss, name, value) = found?;
+    let of = miss.addresses.join(", ");
+    Some(Raised {
+        code: Code::PlaceholderUnresolved,
+        params: object(json!({
+            "value": value, "place": format!("{name} · {of}"), "side": "provider", "service": service,
+        })),
+        subject: ("setting".to_owned(), name.to_owned()),
+        evidence: miss.evidence.clone(),
+    })
 }
 
 fn asked(case: &Case<'_>) -> String {

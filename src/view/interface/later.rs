@@ -60,6 +60,9 @@ pub(super) fn behind<'a>(
         if stage.state == State::Unknown && !routing::is_modelled(case) {
             view.routed.remarks.push(routing::not_modelled(case));
         }
+        if !reads_config_center(case) {
+            view.routed.remarks.extend(routing::without_center(case));
+        }
         view.stages.push(stage);
     }
     let reached = !kept.is_empty();

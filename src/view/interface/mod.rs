@@ -28,6 +28,7 @@ use crate::{
 
 pub use addresses::Addresses;
 pub use center::configurators;
+pub(in crate::view) use near::visible;
 pub use near::{Differs, Meant, NearMiss};
 pub(crate) use question::means_another;
 pub use routing::Routed;

@@ -303,7 +303,7 @@ pub(super) fn near_params(
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for miss in nearest {
         *counts
-            .entry(offered(miss).unwrap_or_else(|| "-".to_owned()))
+            .entry(offered(miss).map_or_else(|| "-".to_owned(), |text| visible(&text)))
             .or_default() += miss.addresses.len();
     }
     let differs: Vec<&str> = nearest
@@ -312,7 +312,7 @@ pub(super) fn near_params(
         .unwrap_or_default();
     object(json!({
         "service": service.to_string(),
-        "wanted": wanted,
+        "wanted": wanted.map(visible),
         "offered": counts.iter().map(|(value, count)| format!("{value} ({count})")).collect::<Vec<_>>(),
         "differs": differs,
         "interface": nearest.first().map(|miss| miss.interface.as_str()),
@@ -324,4 +324,13 @@ pub(super) fn near_params(
             "count": miss.addresses.len(),
         })).collect::<Vec<_>>(),
     }))
+}
+
+/// A value that begins or ends with a blank in quotes: without them nobody sees what differs.
+pub(in crate::view) fn visible(text: &str) -> String {
+    if text.trim() == text {
+        text.to_owned()
+    } else {
+        format!("'{text}'")
+    }
 }

@@ -1,6 +1,6 @@
 //! Discovery by application as Nacos holds it: mapping, instances, metadata.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     config::{changed, config, escaped},
@@ -8,6 +8,7 @@ use super::{
     place::Place,
     removal::removal,
     server::{Server, not_seen},
+    shape::Listed,
 };
 use crate::{
     diagnose::code::Code,
@@ -22,8 +23,12 @@ use crate::{
         },
         evidence::scope_evidence,
         metadata_report::Report,
+        names::is_near,
     },
 };
+
+/// The group of a metadata report whose address names none (`NacosMetadataReport`).
+const REPORT_GROUP: &str = "dubbo";
 
 /// How many applications that are not mapped are looked into.
 const APPLICATIONS: usize = 50;
@@ -111,12 +116,13 @@ pub(super) fn application(
     found.instances.sort_by(|a, b| a.address.cmp(&b.address));
     let definers = match &report {
         Some(report) => report.definers(interface),
-        None => definers(server, &place.namespace, interface),
+        None => definers(server, (&place.namespace, &place.group), interface),
     };
     found.defined = !definers.is_empty();
     found.definers = definers;
     if report.is_none() {
         found.key_definers = key_definers(server, place, question);
+        others_defined(server, place, interface, &mut found);
     }
     found.elsewhere = other_namespaces.iter().any(
         |namespace| matches!(mapping(namespace), Seen::Here(text, _) if !text.trim().is_empty()),
@@ -385,15 +391,25 @@ fn is_of_interface_level(name: &str) -> bool {
         .any(|prefix| name.starts_with(prefix))
 }
 
+/// Whether the metadata of this place are in a group: a report has one of its own, `dubbo` unless its address names
+/// another (`NacosMetadataReport`), and what lies in others belongs to providers of other places.
+fn is_of_place(entry: &Listed, group: &str) -> bool {
+    entry.group == REPORT_GROUP || entry.group == group
+}
+
 /// Applications that left a service definition as providers (`interface:version:group:provider:application`).
-pub(super) fn definers(server: Server<'_>, namespace: &str, interface: &str) -> BTreeSet<String> {
+pub(super) fn definers(
+    server: Server<'_>,
+    (namespace, group): (&str, &str),
+    interface: &str,
+) -> BTreeSet<String> {
     let prefix = format!("{}:", escaped(interface));
     server
         .configs_with(namespace, &escaped(interface))
         .here()
         .unwrap_or_default()
         .iter()
-        .filter(|entry| entry.data_id.starts_with(&prefix))
+        .filter(|entry| entry.data_id.starts_with(&prefix) && is_of_place(entry, group))
         .filter_map(|entry| Some(entry.data_id.split_once(":provider:")?.1.to_owned()))
         .collect()
 }
@@ -412,6 +428,38 @@ fn key_definers(server: Server<'_>, place: &Place, question: &Question) -> BTree
         .here()
         .unwrap_or_default()
         .iter()
+        .filter(|entry| is_of_place(entry, &place.group))
         .filter_map(|entry| entry.data_id.strip_prefix(&prefix).map(str::to_owned))
         .collect()
+}
+
+/// What other interfaces the definitions and mappings of the place tell of, as far as they were seen: which applications
+/// write definitions, and names that are near the one asked for.
+fn others_defined(server: Server<'_>, place: &Place, interface: &str, found: &mut Application) {
+    let lists = server.told_configs(&place.namespace).into_iter();
+    let found_by_name = server.configs_with(&place.namespace, &escaped(interface));
+    let mut near: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for entry in lists.chain(found_by_name.here().unwrap_or_default()) {
+        let (name, applications): (&str, Vec<String>) = if entry.group == "mapping" {
+            let names = entry.content.as_deref().unwrap_or_default().split(',');
+            let names = names.map(str::trim).filter(|name| !name.is_empty());
+            (&entry.data_id, names.map(str::to_owned).collect())
+        } else if let Some((key, application)) = entry.data_id.split_once(":provider:")
+            && is_of_place(&entry, &place.group)
+        {
+            let name = key.split(':').next().unwrap_or_default();
+            (name, vec![application.to_owned()])
+        } else {
+            continue;
+        };
+        let other = name.replace("___", "$");
+        if other == *interface {
+            continue;
+        }
+        if is_near(interface, &other) {
+            near.entry(other).or_default().extend(applications.clone());
+        }
+        found.describers.extend(applications);
+    }
+    found.near_names = near;
 }

@@ -78,7 +78,15 @@ pub(super) fn rules(
                 _ => {}
             }
         }
+        // Tag rules are read under the provider's name; under the consumer's they are a mistake that is often made.
+        let consumer = question.consumer.application.as_deref().filter(|_| read);
+        let beside =
+            consumer.map(|name| ("dubbo".to_owned(), format!("{}.tag-router", escaped(name))));
+        let beside = beside.filter(|key| asked.insert(key.clone()));
         for (group, data_id) in asked {
+            let is_beside = beside
+                .as_ref()
+                .is_some_and(|(of, key)| (of, key) == (&group, &data_id));
             let kind = keys
                 .kind(&group, &plain(&data_id))
                 .unwrap_or(LayerKind::RoutingRule);
@@ -119,7 +127,7 @@ pub(super) fn rules(
                         evidence: Some(evidence),
                     });
                 }
-                Seen::Refused(_) | Seen::Unasked if read => {
+                Seen::Refused(_) | Seen::Unasked if read && !is_beside => {
                     let fact = not_seen(config(namespace, &group, &data_id), &seen, true);
                     if group == "dubbo" {
                         store.not_seen.insert(plain(&data_id), fact.clone());

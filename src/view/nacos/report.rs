@@ -15,6 +15,7 @@ use crate::{
 #[derive(Debug)]
 pub(crate) struct Store {
     namespace: String,
+    group: String,
 }
 
 impl Store {
@@ -22,6 +23,11 @@ impl Store {
         let namespace = address.namespace.as_deref().unwrap_or_default();
         Self {
             namespace: canonical(namespace).to_owned(),
+            group: address
+                .group
+                .as_ref()
+                .map(|(group, _)| group.clone())
+                .unwrap_or_default(),
         }
     }
 
@@ -50,7 +56,7 @@ impl Store {
         at: (&Snapshot, &SourceId, &Missing),
         interface: &str,
     ) -> BTreeSet<String> {
-        definers(server(at), &self.namespace, interface)
+        definers(server(at), (&self.namespace, &self.group), interface)
     }
 
     fn told<'a>(

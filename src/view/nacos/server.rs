@@ -222,18 +222,21 @@ impl<'a> Server<'a> {
             let is_empty = client.here().is_some_and(|found| found.is_empty());
             let is_open = is_empty
                 && !console.listed.is_known()
-                && !self.absence::<()>(namespace, group, service).is_known()
-                && self.names(namespace, None).here().is_none_or(|names| {
-                    let mut names = names.iter();
-                    names.all(|named| {
-                        (named.group.as_str(), named.name.as_str()) != (group, service)
-                            || named.count.is_none()
-                    })
-                });
-            return if is_open {
-                Hidden::Maybe(None)
-            } else {
-                Hidden::No
+                && !self.absence::<()>(namespace, group, service).is_known();
+            let all = self.names(namespace, None);
+            let list = all.line();
+            let counted = all.here().and_then(|names| {
+                let mut names = names.into_iter();
+                names
+                    .find(|named| named.group == group && named.name == service)?
+                    .count
+            });
+            return match counted {
+                _ if !is_open => Hidden::No,
+                Some(0) => Hidden::No,
+                // More than the client was told of: who is not told of is not in use.
+                Some(_) => Hidden::Maybe(list),
+                None => Hidden::Maybe(None),
             };
         }
         // Nothing in the cluster `DEFAULT`, which is the one that was asked first: there may be others.

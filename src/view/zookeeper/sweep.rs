@@ -33,12 +33,18 @@ pub(super) fn near(tree: Tree<'_>, place: &Place, interface: &str) -> Vec<NearIn
     let Seen::Here(names, _) = tree.children(&place.root) else {
         return Vec::new();
     };
-    let mut near: Vec<NearInterface> = service_names(names)
-        .filter(|other| other != interface)
-        .filter(|other| is_near(interface, other) || is_shell_eaten(interface, other))
+    // A name may lie there encoded or not: it is read under the one that it has.
+    let mut near: Vec<NearInterface> = names
+        .iter()
+        .filter_map(|name| {
+            let other = service_names(std::slice::from_ref(name)).next()?;
+            Some((name, other))
+        })
+        .filter(|(_, other)| other != interface)
+        .filter(|(_, other)| is_near(interface, other) || is_shell_eaten(interface, other))
         .take(NEAR)
-        .filter_map(|other| {
-            let providers = place.category(&other, "providers");
+        .filter_map(|(name, other)| {
+            let providers = format!("{}/{name}/providers", place.root);
             let (entries, _) = read_entries(tree, &providers);
             (!entries.is_empty()).then(|| NearInterface {
                 same_spelling: is_same_spelling(interface, &other),

@@ -100,6 +100,15 @@ pub(super) fn not_read(
     (found, maybe)
 }
 
+/// Rules of a config centre for this service or its consumer, of a version that has none (2.6 and older).
+pub(in crate::view::interface) fn without_center(case: &Case<'_>) -> Vec<Raised> {
+    let stored = case.held.rules.stored.iter();
+    stored
+        .filter(|rule| is_meant(case, rule))
+        .map(|rule| raised(case, &rule.name, &[], vec![rule.evidence.clone()]))
+        .collect()
+}
+
 /// The keys that this consumer reads.
 struct Keys {
     routers: Vec<String>,
@@ -186,6 +195,8 @@ fn raised(case: &Case<'_>, rule: &str, read: &[String], evidence: Vec<Evidence>)
     };
     let read: Vec<String> = if case.question.no_config_center {
         vec!["- (use-as-config-center=false)".to_owned()]
+    } else if !case.dubbo().at_least([2, 7]) {
+        vec!["no config-center".to_owned()]
     } else {
         read.iter().map(under).collect()
     };

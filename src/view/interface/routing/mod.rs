@@ -12,6 +12,7 @@ mod stages;
 mod told;
 mod unknowns;
 
+pub(super) use delivery::without_center;
 pub(super) use remarks::not_modelled;
 pub(crate) use told::with_requests;
 

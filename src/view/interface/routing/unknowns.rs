@@ -14,6 +14,15 @@ pub(super) const MOST_VARIANTS: usize = 16;
 const OTHER: &str = "-";
 /// Suffix of the rule that a consumer reads under the name of its application.
 const OF_APPLICATION: &str = ".condition-router";
+/// What an address keeps of its own when the consumer's parameters are laid over it (`ClusterUtils.mergeUrl`).
+const OF_PROVIDER: [&str; 6] = [
+    "remote.application",
+    "release",
+    "dubbo",
+    "methods",
+    "timestamp",
+    "dubbo.tag",
+];
 /// Parts of a URL that are no parameters, and what every consumer has.
 const PARTS: [&str; 6] = [
     "protocol",
@@ -122,7 +131,11 @@ fn asked(
     for ask in shown.application.asks(&shown.chain) {
         let name = match &ask.subject {
             Subject::Consumer(name) => name,
-            Subject::Address(name) if input.overlaid && !is_host(name) => name,
+            Subject::Address(name)
+                if input.overlaid && !is_host(name) && !OF_PROVIDER.contains(&name.as_str()) =>
+            {
+                name
+            }
             _ => continue,
         };
         let is_open = if is_host(name) {
