@@ -501,6 +501,7 @@ fn finish(computed: &Computed<'_>) -> Diagnosis {
             not_seen.push(fact.clone());
         }
     }
+    not_seen.extend(computed.observed.set_aside.iter().cloned());
     not_seen.sort_by_key(|fact| !fact.required);
     if computed.outcome == Outcome::Unknown && not_seen.iter().all(|fact| !fact.required) {
         not_seen.insert(0, undecided_fact(computed));

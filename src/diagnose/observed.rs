@@ -1,18 +1,21 @@
 //! What is known of the consumer besides what was given: from its log, its QOS port, and its own entry in the registry.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, net::IpAddr};
 
 use crate::{
     diagnose::gather,
     input::log::{End, Language, LogFacts, MessageId},
     model::version::{DubboVersion, Line},
     question::{Client, ConsumerState, Question, RegistryAddress, configured},
+    report::words::{Phrase, Say},
     snapshot::{Snapshot, SourceKind},
     view::{
         held::Entry,
         missing::Missing,
         own::{self, Own},
-        settings, written,
+        settings,
+        stage::NotSeen,
+        written,
     },
 };
 
@@ -23,12 +26,15 @@ pub(crate) struct Observed {
     pub(crate) question: Question,
     /// The registries were taken from the recording.
     pub(crate) registries_from_recording: bool,
+    /// Logs of other hosts, which say nothing of this consumer.
+    pub(crate) set_aside: Vec<NotSeen>,
 }
 
 impl Observed {
     /// Fills in what the question leaves open and a log or the registry tells without contradiction.
     pub(crate) fn of(question: &Question, snapshot: &Snapshot, missing: &Missing) -> Self {
         let mut question = question.clone();
+        let set_aside = set_aside(&mut question);
         for log in question.logs.clone() {
             if log.origin.end != Some(End::Provider) {
                 take_from_log(&mut question, &log);
@@ -57,9 +63,56 @@ impl Observed {
         }
         Self {
             registries_from_recording: registries_from_recording && !question.registries.is_empty(),
+            set_aside,
             question,
         }
     }
+}
+
+/// Takes away what consumers on other hosts wrote: a line is an answer of the system it quotes, seen from its own host. A
+/// host may have several addresses; that a log names the consumer's shows that it is one of them.
+fn set_aside(question: &mut Question) -> Vec<NotSeen> {
+    let Some(consumer) = question.consumer.ip.clone() else {
+        return Vec::new();
+    };
+    let Ok(address) = consumer.parse::<IpAddr>() else {
+        return Vec::new();
+    };
+    let own: BTreeSet<String> = question
+        .logs
+        .iter()
+        .filter(|log| names(log, &consumer))
+        .filter_map(|log| log.origin.host.clone())
+        .collect();
+    let other = |log: &LogFacts| {
+        let host = log.origin.host.as_ref();
+        log.origin.end == Some(End::Consumer)
+            && host.is_some_and(|host| {
+                let ip = host.parse::<IpAddr>();
+                ip.is_ok_and(|ip| ip != address) && !own.contains(host)
+            })
+    };
+    let logs = std::mem::take(&mut question.logs);
+    let (others, logs): (Vec<LogFacts>, Vec<LogFacts>) = logs.into_iter().partition(other);
+    question.logs = logs;
+    let fact = |log: LogFacts| NotSeen {
+        what: Phrase::new(Say::LogOfHost)
+            .with("file", log.origin.name)
+            .with("host", log.origin.host.unwrap_or_default()),
+        why: Phrase::new(Say::NotItsHost).with("consumer", consumer.clone()),
+        how_to_see: None,
+        required: false,
+    };
+    others.into_iter().map(fact).collect()
+}
+
+/// Whether the process that wrote a log has this address, as it says itself.
+fn names(log: &LogFacts, address: &str) -> bool {
+    log.messages().into_iter().any(|message| {
+        let facts = &message.facts;
+        let said = [facts.host(), facts.consumer_ip()];
+        said.into_iter().flatten().any(|fact| fact.value == address)
+    })
 }
 
 /// The consumer's own settings among the files of a recording: its name, what chooses between the models, what its

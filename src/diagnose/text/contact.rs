@@ -7,18 +7,20 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::{Proof, failure::evidence, raised};
+use super::{
+    Proof,
+    failure::evidence,
+    metadata, raised,
+    time::{When, registered_ms},
+};
 use crate::{
     diagnose::code::Code,
-    input::log::{Conclusion, Failure, LogFacts, Message, MessageId, Moment},
+    input::log::{Conclusion, Failure, LogFacts, Message, MessageId},
     view::{
         held::{Entry, Held},
         stage::{Evidence, Raised, StageId},
     },
 };
-
-/// A printed local time without a zone is at most so far from UTC: UTC-12 is the last zone to reach it.
-const ZONE_SLACK_MS: i64 = 12 * 3_600_000;
 
 /// How a call to an address failed, worst proof last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,8 +46,10 @@ struct Contact {
     explained: bool,
     /// Numbers of a full pool.
     numbers: Map<String, Value>,
-    /// The latest moment it can have been, ms since 1970.
-    latest_ms: Option<i64>,
+    /// The last time.
+    when: Option<When>,
+    /// A failed connection, and no more: refused, timed out.
+    connect: bool,
     /// Line of the last time.
     line: u64,
     own: bool,
@@ -56,7 +60,7 @@ struct Contact {
 #[derive(Debug, Clone)]
 struct Unconnected {
     invokers: u64,
-    latest_ms: Option<i64>,
+    when: Option<When>,
     line: u64,
     own: bool,
     evidence: Evidence,
@@ -84,7 +88,7 @@ impl Contacts {
     pub(super) fn take(&mut self, log: &LogFacts, failure: &Failure, own: bool) {
         let facts = failure.facts();
         let line = failure.last.line;
-        let latest_ms = failure.last_time.as_ref().and_then(latest);
+        let when = When::of(log, failure.last_time.as_ref());
         for message in &failure.messages {
             self.take_answer(message, line);
         }
@@ -95,7 +99,7 @@ impl Contacts {
             {
                 self.none_connected.push(Unconnected {
                     invokers: count.value,
-                    latest_ms,
+                    when,
                     line,
                     own,
                     evidence: evidence(log, message),
@@ -128,13 +132,16 @@ impl Contacts {
             }
         }
         let explained = facts.reason().is_some() || limit.is_some();
+        // A channel that was closed was open before; and who asked for metadata did not call this service.
+        let connect = message.id != MessageId::Closed && !metadata::is_about(failure);
         let contact = |addresses, failing| Contact {
             addresses,
             failing,
             reason: reason.clone(),
             explained,
             numbers: numbers.clone(),
-            latest_ms,
+            when,
+            connect,
             line,
             own,
             evidence: evidence(log, message),
@@ -183,7 +190,8 @@ impl Contacts {
                 .map_or_else(|| message.id.name().to_owned(), |fact| fact.value.clone()),
             explained: message.facts.reason().is_some(),
             numbers: Map::new(),
-            latest_ms: failure.last_time.as_ref().and_then(latest),
+            when: When::of(log, failure.last_time.as_ref()),
+            connect: true,
             line: failure.last.line,
             own,
             evidence: evidence(log, message),
@@ -231,11 +239,15 @@ impl Contacts {
             .iter()
             .map(|address| {
                 let entry = entries.get(address).copied();
-                self.row(address, entry)
-                    .or_else(|| self.counted(connecting.len() as u64, address, entry))
+                self.row(held, address, entry)
+                    .or_else(|| self.counted(held, connecting.len() as u64, address, entry))
             })
             .collect::<Option<Vec<Row<'_>>>>()?;
         let any = |wanted: Failing| found.iter().find(|row| row.failing == wanted);
+        // Who says that its pool is full answers, and some calls get through.
+        if any(Failing::PoolFull).is_some() {
+            return None;
+        }
         let own = found.iter().all(|row| row.own);
         let at_door = StageId::Connectivity;
         let (code, stage, shown) = if let Some(silent) = any(Failing::Silent) {
@@ -245,14 +257,12 @@ impl Contacts {
             .filter(|_| found.iter().all(|row| row.sign.is_some()))
         {
             (Code::StaleProvider, at_door, dead)
-        } else if let Some(closed) = any(Failing::Unconnected) {
-            (Code::AddressUnreachable, at_door, closed)
         } else {
-            let full = any(Failing::PoolFull)?;
-            (Code::PoolExhausted, StageId::Serialization, full)
+            let closed = any(Failing::Unconnected)?;
+            (Code::AddressUnreachable, at_door, closed)
         };
         // A paste shows one slow call; only the whole of a consumer's log shows that no answer ever came.
-        if matches!(shown.failing, Failing::Silent | Failing::PoolFull) && !own {
+        if shown.failing == Failing::Silent && !own {
             return None;
         }
         let mut raised = shown.raised(code, found.len());
@@ -264,10 +274,9 @@ impl Contacts {
         Some(Severed {
             proof: Proof { raised, own },
             stage,
-            // A count of connections is no connect error: it does not say why.
             exact: found
                 .iter()
-                .all(|row| row.failing == Failing::Unconnected && row.numbers.is_some()),
+                .all(|row| row.failing == Failing::Unconnected && row.exact),
         })
     }
 
@@ -276,9 +285,11 @@ impl Contacts {
         let entries = by_address(held);
         let rows: Vec<Row<'_>> = connecting
             .iter()
-            .filter_map(|address| self.row(address, entries.get(address).copied()))
+            .filter_map(|address| self.row(held, address, entries.get(address).copied()))
             .collect();
-        if rows.len() >= connecting.len() {
+        // A full pool takes the next call, or the one after it.
+        let full = |row: &&Row<'_>| row.failing == Failing::PoolFull;
+        if rows.len() >= connecting.len() && !rows.iter().any(|row| full(&row)) {
             return Vec::new();
         }
         rows.iter()
@@ -296,9 +307,21 @@ impl Contacts {
             .collect()
     }
 
-    fn row<'a>(&'a self, address: &'a String, entry: Option<&Entry>) -> Option<Row<'a>> {
-        let contact = self.contact(address, entry)?;
+    fn row<'a>(
+        &'a self,
+        held: &Held,
+        address: &'a String,
+        entry: Option<&Entry>,
+    ) -> Option<Row<'a>> {
+        // Whom no text names need not be looked up.
+        let mut failed = self.failed.iter();
+        if !failed.any(|contact| contact.addresses.contains(address)) {
+            return None;
+        }
+        let registered = registered_ms(held, address);
+        let contact = self.contact(address, registered)?;
         Some(Row {
+            exact: contact.connect && !may_be_older(registered, contact.when),
             address,
             failing: contact.failing,
             reason: &contact.reason,
@@ -310,7 +333,7 @@ impl Contacts {
     }
 
     /// The strongest failure of an address that nothing later contradicts.
-    fn contact(&self, address: &String, entry: Option<&Entry>) -> Option<&Contact> {
+    fn contact(&self, address: &String, registered: Option<i64>) -> Option<&Contact> {
         self.failed
             .iter()
             .filter(|contact| contact.addresses.contains(address))
@@ -322,13 +345,14 @@ impl Contacts {
                     same && (after || contact.failing == Failing::Silent)
                 })
             })
-            .filter(|contact| !is_newer(entry, contact.latest_ms))
+            .filter(|contact| !is_newer(registered, contact.when))
             .max_by_key(|contact| (contact.failing, contact.explained, contact.line))
     }
 
     /// A directory with as many addresses as the registry has, none of them connected.
     fn counted<'a>(
         &'a self,
+        held: &Held,
         count: u64,
         address: &'a String,
         entry: Option<&Entry>,
@@ -338,8 +362,12 @@ impl Contacts {
             .iter()
             .rev()
             .filter(|counted| !self.answered.iter().any(|(_, line)| *line > counted.line))
-            .find(|counted| counted.invokers == count && !is_newer(entry, counted.latest_ms))?;
+            .find(|counted| {
+                counted.invokers == count && !is_newer(registered_ms(held, address), counted.when)
+            })?;
         Some(Row {
+            // A count of connections is no connect error: it does not say why.
+            exact: false,
             address,
             failing: Failing::Unconnected,
             reason: "not connected",
@@ -360,6 +388,8 @@ struct Row<'a> {
     numbers: Option<&'a Map<String, Value>>,
     sign: Option<&'static str>,
     own: bool,
+    /// A connect error of this process, for certain.
+    exact: bool,
     evidence: &'a Evidence,
 }
 
@@ -428,22 +458,16 @@ fn failing(failure: &Failure) -> Option<(Failing, &Message)> {
     None
 }
 
-/// The latest moment that a printed time can mean.
-fn latest(moment: &Moment) -> Option<i64> {
-    let millis = moment.millis?;
-    Some(if moment.zone_known {
-        millis
-    } else {
-        millis.saturating_add(ZONE_SLACK_MS)
-    })
+/// The provider registered after the failure: it says nothing of this one.
+fn is_newer(registered: Option<i64>, when: Option<When>) -> bool {
+    registered
+        .zip(when)
+        .is_some_and(|(registered, when)| registered > when.shown)
 }
 
-/// The provider registered after the failure: it says nothing of this one.
-fn is_newer(entry: Option<&Entry>, latest_ms: Option<i64>) -> bool {
-    entry
-        .and_then(|entry| entry.changed_ms)
-        .zip(latest_ms)
-        .is_some_and(|(changed, latest)| changed > latest)
+/// Nothing shows that the failure is not older than the registration.
+fn may_be_older(registered: Option<i64>, when: Option<When>) -> bool {
+    registered.is_some_and(|registered| when.is_none_or(|when| when.earliest < registered))
 }
 
 /// A sign in the registry that the process of an entry is gone.

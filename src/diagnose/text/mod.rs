@@ -11,9 +11,20 @@ mod metadata;
 mod overrule;
 mod own_view;
 mod read;
+mod registry;
+mod time;
 
 pub(crate) use self::contact::sign;
-use self::{complete::Export, contact::Contacts, exported::Exported, metadata::Unread};
+use std::collections::BTreeMap;
+
+use self::{
+    complete::Export,
+    contact::Contacts,
+    exported::Exported,
+    metadata::Unread,
+    registry::{Answer, Trouble},
+    time::When,
+};
 use super::code::Code;
 use crate::{
     question::ConsumerState,
@@ -42,11 +53,13 @@ pub(crate) struct Said {
     /// A registry address in the consumer's configuration that does not parse (DG0107).
     unreadable: Vec<Proof>,
     /// The registry refused the consumer (DG1003).
-    refused: Vec<Proof>,
+    refused: Vec<Trouble>,
     /// The consumer did not reach the registry (DG1001).
-    unreachable: Vec<Proof>,
-    /// The consumer did not reach the gRPC port of Nacos: `host:port`.
-    grpc: Vec<(String, Proof)>,
+    unreachable: Vec<Trouble>,
+    /// The consumer did not reach the gRPC port of Nacos.
+    grpc: Vec<Trouble>,
+    /// The registry was reached.
+    answers: Vec<Answer>,
     /// The consumer works on its cache file, with so many addresses where the text tells them.
     on_cache: Vec<(usize, Evidence)>,
     /// A cache of the consumer has providers.
@@ -65,10 +78,12 @@ pub(crate) struct Said {
     told_empty: bool,
     /// Failures that an empty list does not explain.
     unexplained: Vec<Evidence>,
-    /// So many of them tell of addresses that routers took away.
-    explained_by_routers: usize,
-    /// So many of them tell of metadata that could not be had.
-    explained_by_metadata: usize,
+    /// Those of them that tell of addresses that routers took away.
+    explained_by_routers: Vec<Evidence>,
+    /// Those of them that tell of metadata that could not be had.
+    explained_by_metadata: Vec<Evidence>,
+    /// When lines of the consumer's logs were written that tell of failures, by file and line.
+    moments: BTreeMap<(String, u64), When>,
     /// What became of the connections to providers.
     contacts: Contacts,
     /// Metadata of an application that the consumer could not get.

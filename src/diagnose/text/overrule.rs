@@ -1,6 +1,6 @@
 //! Joins what a registry says with what the logs say.
 
-use super::{Proof, Said};
+use super::{Proof, Said, registry::Trouble, time::registered_ms};
 use crate::{
     diagnose::{
         Outcome,
@@ -10,13 +10,13 @@ use crate::{
         outcome::{Judged, Limit},
     },
     model::version::Line,
-    question::{ConsumerState, World},
+    question::ConsumerState,
     report::words::{Phrase, Say},
     rule::kind::RuleKind,
     view::{
         held::{Entry, Held},
         interface::Case,
-        stage::{Model, NotSeen, Raised, Stage, StageId, State},
+        stage::{Evidence, Model, NotSeen, Raised, Stage, StageId, State},
     },
 };
 
@@ -30,7 +30,7 @@ impl Said {
         if let Some(proof) = self.unreadable.first() {
             return settle(judged, StageId::Question, proof);
         }
-        if let Some(proof) = self.refusal(registry) {
+        if let Some(proof) = self.refusal(case, registry) {
             let has_list = world.state == ConsumerState::Running && self.nothing.is_empty();
             if has_list || !self.on_cache.is_empty() {
                 undecided(judged, proof, Say::RunningLivesOn);
@@ -45,11 +45,11 @@ impl Said {
             .view
             .stage(&StageId::Reach)
             .is_some_and(|stage| stage.state == State::Ok);
-        if self.grpc_closed(judged) {
+        if self.grpc_closed(case, judged) {
             return;
         }
         if !read {
-            self.without_registry(world, judged);
+            self.without_registry(case, judged);
             let unseen = self.not_found.first();
             if let Some(seen) = unseen.filter(|_| judged.outcome == Outcome::Unknown) {
                 let params = serde_json::json!({"own": "empty"});
@@ -58,6 +58,9 @@ impl Said {
                 let raised = super::raised(Code::ConsumerListStale, params, list, evidence);
                 judged.candidates.push((raised, Say::LogDisagrees));
             }
+            if judged.outcome == Outcome::Unknown {
+                self.cut_off(case, registry, judged);
+            }
             let at_registry = judged.stage == Some(StageId::Reach);
             let open = judged.outcome == Outcome::Unknown || at_registry;
             if open && self.lives_on(case) {
@@ -65,6 +68,15 @@ impl Said {
             }
             return;
         }
+        if self.cut_off(case, registry, judged) {
+            return;
+        }
+        let later = self.since_registered(case, judged);
+        later.as_ref().unwrap_or(self).weigh(case, judged);
+    }
+
+    /// What the logs say, put beside what the registry says.
+    fn weigh(&self, case: &Case<'_>, judged: &mut Judged) {
         match judged.outcome {
             Outcome::None => self.confirm(judged),
             Outcome::Reachable | Outcome::Partly => {
@@ -80,8 +92,53 @@ impl Said {
         }
     }
 
+    /// The logs without the failures of before: those that are older than every address that is left now say nothing of
+    /// it. `None` where there is none such.
+    fn since_registered(&self, case: &Case<'_>, judged: &Judged) -> Option<Self> {
+        let known = self.moments.values().filter(|when| when.exact);
+        let oldest = known.map(|when| when.latest).min()?;
+        if judged.view.left.is_empty() {
+            return None;
+        }
+        let left = judged.view.left.iter();
+        let since = left
+            .map(|address| registered_ms(case.held, address))
+            .collect::<Option<Vec<i64>>>()?
+            .into_iter()
+            .min()
+            .filter(|since| oldest < *since)?;
+        let now = |shown: &Evidence| {
+            let line = shown
+                .address
+                .get("line")
+                .and_then(serde_json::Value::as_u64);
+            let key = (shown.source.as_str().to_owned(), line.unwrap_or_default());
+            let when = self.moments.get(&key);
+            when.is_none_or(|when| !when.exact || when.latest >= since)
+        };
+        let mut later = self.clone();
+        for list in [
+            &mut later.nothing,
+            &mut later.unexplained,
+            &mut later.explained_by_routers,
+            &mut later.explained_by_metadata,
+            &mut later.none_available,
+        ] {
+            list.retain(now);
+        }
+        later.connects.retain(|(_, shown)| now(shown));
+        later.reconnects.retain(|(_, shown)| now(shown));
+        for list in [&mut later.router_errors, &mut later.forced] {
+            list.retain(|proof| proof.raised.evidence.iter().all(now));
+        }
+        later
+            .unsent
+            .retain(|(_, proof)| proof.raised.evidence.iter().all(now));
+        Some(later)
+    }
+
     /// The registry answered over HTTP only, and the consumer's own log says that its client could not connect.
-    fn grpc_closed(&self, judged: &mut Judged) -> bool {
+    fn grpc_closed(&self, case: &Case<'_>, judged: &mut Judged) -> bool {
         let closed = |code: Option<Code>| code == Some(Code::NacosGrpcClosed);
         let seen = if closed(judged.code()) {
             judged.raised.clone()
@@ -95,7 +152,9 @@ impl Said {
         let Some(mut raised) = seen else {
             return false;
         };
-        if let Some((_, proof)) = self.grpc.iter().max_by_key(|(_, proof)| proof.own) {
+        let standing = self.standing(case.question, case.registry, &self.grpc);
+        let proof = standing.map(|closed| &closed.proof);
+        if let Some(proof) = proof.max_by_key(|proof| proof.own) {
             raised
                 .evidence
                 .extend(proof.raised.evidence.iter().cloned());
@@ -108,22 +167,19 @@ impl Said {
         true
     }
 
-    fn refusal(&self, registry: &Registry) -> Option<&Proof> {
-        let members = registry.address.as_ref().map(|address| &address.members);
-        self.refused.iter().find(|proof| {
-            let said = proof.raised.params.get("registry").and_then(|v| v.as_str());
-            match (members, said) {
-                (Some(members), Some(said)) if said.contains("://") || said == "-" => {
-                    !members.is_empty()
-                }
-                (Some(members), Some(said)) => members.iter().any(|member| member == said),
-                _ => true,
-            }
-        })
+    fn refusal(&self, case: &Case<'_>, registry: &Registry) -> Option<&Proof> {
+        let address = registry.address.as_ref();
+        let found = self
+            .refused
+            .iter()
+            .filter(|trouble| !trouble.passing)
+            .find(|trouble| self.is_standing(case.question, address, trouble))?;
+        Some(&found.proof)
     }
 
     /// No registry was read: what the texts alone prove.
-    fn without_registry(&self, world: &World, judged: &mut Judged) {
+    fn without_registry(&self, case: &Case<'_>, judged: &mut Judged) {
+        let world = case.world;
         if judged.outcome == Outcome::None {
             return;
         }
@@ -153,11 +209,13 @@ impl Said {
             judged.limits.insert(Limit::TextOnly);
             return;
         }
-        let by_port = self.grpc.iter().map(|(address, proof)| Proof {
+        let standing = |troubles| self.standing(case.question, case.registry, troubles);
+        let by_port = standing(&self.grpc).map(|Trouble { proof, port, .. }| Proof {
             raised: super::raised(
                 Code::RegistryUnreachable,
                 serde_json::json!({
-                    "registry": proof.raised.params.get("registry"), "reason": format!("no answer at {address}"),
+                    "registry": proof.raised.params.get("registry"),
+                    "reason": format!("no answer at {}", port.as_deref().unwrap_or("-")),
                 }),
                 ("registry", &proof.raised.subject.1),
                 proof.raised.evidence.clone(),
@@ -165,7 +223,9 @@ impl Said {
             own: proof.own,
         });
         let by_port: Option<Proof> = by_port.max_by_key(|proof| proof.own);
-        if let Some(proof) = self.unreachable.first().or(by_port.as_ref()) {
+        let mut unreachable = standing(&self.unreachable).filter(|trouble| !trouble.passing);
+        let unreachable = unreachable.next().map(|trouble| &trouble.proof);
+        if let Some(proof) = unreachable.or(by_port.as_ref()) {
             // A list that it was told to be empty came from a registry that answered; without a word of that, "no
             // provider" says that there is no list to live on.
             let has_nothing = !self.nothing.is_empty() && !self.told_empty;
@@ -174,7 +234,7 @@ impl Said {
             }
             settle(judged, StageId::Reach, proof);
             // A client library that is "not connected" does not say why; nor does one of two ports tell of the other.
-            if self.unreachable.is_empty()
+            if unreachable.is_none()
                 || proof.raised.params.get("reason").and_then(|v| v.as_str())
                     == Some("client not connected")
             {
@@ -267,8 +327,8 @@ impl Said {
     /// Failures that the stage which leaves nothing does not explain.
     fn open(&self, judged: &Judged) -> usize {
         let explained = match judged.stage {
-            Some(StageId::Router(_)) => self.explained_by_routers,
-            Some(StageId::Revision) => self.explained_by_metadata,
+            Some(StageId::Router(_)) => self.explained_by_routers.len(),
+            Some(StageId::Revision) => self.explained_by_metadata.len(),
             _ => 0,
         };
         self.unexplained.len() - explained

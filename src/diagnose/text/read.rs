@@ -1,14 +1,15 @@
 //! Sorts the messages of the logs by what they mean for this question.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::{
     Place, Proof, Said, exported,
     failure::{
-        Counts, evidence, find, fits, has_failed_start, is_beside, is_connect,
-        is_only_trouble_known, is_providers, is_renewed, is_routed_away, masquerade, of_file,
+        Counts, evidence, find, fits, has_failed_start, is_only_trouble_known, is_providers,
+        is_renewed, is_routed_away, masquerade, of_file,
     },
     metadata, raised,
+    time::When,
 };
 use crate::{
     diagnose::code::Code,
@@ -87,11 +88,13 @@ impl Said {
         for log in &question.logs {
             said.log(question, log);
         }
-        // Start-up talk of a client library is no failure when addresses arrived after it.
+        // Start-up talk of a client library need not be a failure: addresses may have arrived after it.
         if said.nothing.is_empty() && !has_failed_start(question) {
-            said.refused
-                .retain(|proof| proof.raised.params.contains_key("service"));
-            said.unreachable.clear();
+            let troubles = said.refused.iter_mut().chain(&mut said.unreachable);
+            for trouble in troubles.chain(&mut said.grpc) {
+                let params = &trouble.proof.raised.params;
+                trouble.passing = !params.contains_key("service");
+            }
         }
         said
     }
@@ -113,6 +116,7 @@ impl Said {
             if service.as_ref().is_some_and(|claim| !fits(claim, question)) {
                 if !is_providers(log, failure) {
                     self.contacts.take_other(log, failure, own);
+                    self.trouble_beside(question, log, failure, own);
                 }
                 continue;
             }
@@ -148,6 +152,7 @@ impl Said {
                 continue;
             }
             self.contacts.take_statement(statement);
+            self.answered(question, log, statement);
             if statement.has(MessageId::Disconnected)
                 && let Some(message) = statement.messages.first()
             {
@@ -239,7 +244,11 @@ impl Said {
             self.on_cache.push((count, evidence(log, message)));
         }
         for message in &failure.messages {
-            self.registry_trouble(question, log, message, about, own);
+            self.registry_trouble(question, log, (failure, message), about, own);
+            if let Some(when) = When::of(log, failure.last_time.as_ref()) {
+                let key = (log.origin.name.clone(), message.place.line);
+                self.moments.insert(key, when);
+            }
         }
         if failure.has(MessageId::EmptyKeep)
             && let Some(message) = find(failure, MessageId::EmptyKeep)
@@ -273,59 +282,6 @@ impl Said {
         self.cut_list(log, failure);
         if !is_renewed(question, log, failure) {
             self.remaining(log, failure, &conclusions, own);
-        }
-    }
-
-    /// Refusals and failed connections to the registry.
-    fn registry_trouble(
-        &mut self,
-        question: &Question,
-        log: &LogFacts,
-        message: &Message,
-        about: bool,
-        own: bool,
-    ) {
-        if !SUBSCRIPTION.contains(&message.id) {
-            return;
-        }
-        let facts = &message.facts;
-        if facts.path().is_some_and(|path| is_beside(&path.value)) {
-            return;
-        }
-        let registry = facts
-            .registry()
-            .map(|fact| fact.value.clone())
-            .or_else(|| question.registries.first().map(ToString::to_string))
-            .unwrap_or_else(|| "-".to_owned());
-        let mut params = Map::new();
-        params.insert("registry".into(), json!(registry));
-        if about && message.facts.service().is_some() {
-            params.insert("service".into(), json!(question.service.to_string()));
-        }
-        let proof = |code, reason: &str| Proof {
-            raised: raised(
-                code,
-                {
-                    let mut params = params.clone();
-                    params.insert("reason".into(), json!(reason));
-                    Value::Object(params)
-                },
-                ("registry", &registry),
-                vec![evidence(log, message)],
-            ),
-            own,
-        };
-        if let Some(refused) = facts.refused() {
-            self.refused
-                .push(proof(Code::RegistryAuthRefused, &refused.value));
-        } else if let Some(address) = facts.grpc_unreachable() {
-            self.grpc.push((
-                address.value.clone(),
-                proof(Code::NacosGrpcClosed, "grpc-port"),
-            ));
-        } else if let Some(reason) = facts.reason().filter(|reason| is_connect(&reason.value)) {
-            self.unreachable
-                .push(proof(Code::RegistryUnreachable, &reason.value));
         }
     }
 
@@ -462,8 +418,11 @@ impl Said {
         else {
             return;
         };
-        // A call that got through in the end.
-        if failure.has(MessageId::Although) {
+        // A call that got through in the end; a pool that was full at a moment, and takes the next.
+        let full = failure.has(MessageId::Pool)
+            && conclusions.contains(&Conclusion::ProviderPoolFull)
+            && !failure.has(MessageId::Connect);
+        if failure.has(MessageId::Although) || full {
             return;
         }
         let facts = failure.facts();
@@ -496,9 +455,14 @@ impl Said {
                 self.nothing.push(evidence(log, message));
             }
         } else {
-            self.explained_by_routers += usize::from(is_routed_away(failure, conclusions));
-            self.explained_by_metadata += usize::from(metadata::is_about(failure));
-            self.unexplained.push(evidence(log, message));
+            let shown = evidence(log, message);
+            if is_routed_away(failure, conclusions) {
+                self.explained_by_routers.push(shown.clone());
+            }
+            if metadata::is_about(failure) {
+                self.explained_by_metadata.push(shown.clone());
+            }
+            self.unexplained.push(shown);
         }
     }
 }

@@ -57,6 +57,9 @@ pub struct LogFacts {
     pub encoding: Encoding,
     /// Lines longer than the limit; their rest was not looked at.
     pub cut_lines: u64,
+    /// How far the printed times without a zone are ahead of UTC, ms, where the text itself tells it.
+    #[serde(skip)]
+    pub ahead_of_utc: Option<i64>,
 }
 
 impl LogFacts {

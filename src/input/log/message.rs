@@ -190,6 +190,8 @@ messages! {
     Notify = "NOTIFY";
     /// A registry, configuration centre or metadata centre as configured.
     Configured = "CONFIGURED";
+    /// The client of a registry has its connection (again).
+    Connected = "CONNECTED";
     /// dubbo-go: nothing left to call.
     GoB = "GO-B";
     /// dubbo-go: a call failed after all its tries.
@@ -228,6 +230,7 @@ impl MessageId {
                 | Self::Snapshot
                 | Self::Disconnected
                 | Self::Revisions
+                | Self::Connected
         )
     }
 }

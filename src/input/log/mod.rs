@@ -30,6 +30,7 @@ mod repeated;
 mod secret;
 mod text;
 mod wrap;
+mod zone;
 
 pub use claim::{Claim, Facts};
 pub use conclude::Conclusion;

@@ -6,6 +6,7 @@ use super::decode::{RawLine, Splitter};
 use super::facts::{LogFacts, LogOrigin};
 use super::group::Grouper;
 use super::record::Assembler;
+use super::zone;
 
 /// Reads a text of any size in constant memory.
 #[derive(Debug, Default)]
@@ -29,6 +30,9 @@ impl Fold {
             grouper,
             facts,
         } = self;
+        if let Some(ahead) = zone::ahead_of_utc(&line.text) {
+            facts.ahead_of_utc = Some(facts.ahead_of_utc.map_or(ahead, |known| known.min(ahead)));
+        }
         assembler.push(line, &mut |unit| grouper.push(unit, facts));
     }
 

@@ -215,6 +215,8 @@ sentences! {
     ConsumerNotKnown: "the consumer's address or application is not known", "消费者的地址或应用名未知";
     LogSays: "it says \"{words} ..\"", "原文 \"{words} ..\"";
     LogDisagrees: "the log says that calls fail, which the registry does not explain", "日志显示调用失败，而注册中心无法解释";
+    LogOfHost: "what the log {file} of the host {host} says of its consumer", "主机 {host} 的日志 {file} 对其消费者的记录";
+    NotItsHost: "it was not written on the consumer's host {consumer}: it says nothing of this consumer", "该日志并非写于消费者主机 {consumer}，不能说明此消费者的情况";
     SettingRead: "a setting of the consumer", "消费者的配置项";
     PassedByText: "passed, as the text speaks of a later stage", "已通过：文本涉及更后的阶段";
     NodePersistent: "the node is persistent: it outlives its process", "节点是持久节点：进程消失后仍会保留";

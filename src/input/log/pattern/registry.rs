@@ -16,7 +16,26 @@ pub(super) const ENTRIES: &[Entry] = &[
     ("Failed to notify addresses for subscribe ", notify_failed),
     ("Failed to notify for subscribe ", notify_failed),
     ("Can not create registry ", cannot_create),
+    // nacos-client 2.x, `RpcClient`.
+    ("Success to connect to server [", connected),
+    ("Success to connect a server [", connected),
+    // The ZooKeeper client, Curator, and what Dubbo says of it (`CuratorZookeeperClient`).
+    ("Session establishment complete on server ", connected),
+    ("State change: CONNECTED", connected),
+    ("State change: RECONNECTED", connected),
+    (
+        "Curator zookeeper client instance initiated successfully",
+        connected,
+    ),
+    ("Curator zookeeper connection recovered ", connected),
+    ("New session created after old session lost", connected),
 ];
+
+/// CONNECTED: which registry it is, other lines tell.
+fn connected(_: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
+    d.is(MessageId::Connected);
+    Some(())
+}
 
 /// SUB-CACHE, SUB-RETRY and the SUB-FAIL inside them.
 fn subscribe_failed(c: &mut Cursor<'_>, d: &mut Draft) -> Parsed {
