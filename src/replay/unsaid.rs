@@ -1,7 +1,5 @@
 //! The calls when nobody says which: every method, with what the rules tell apart in it.
 
-use std::collections::BTreeSet;
-
 use serde_json::Value;
 
 use super::fold::Fold;
@@ -33,12 +31,13 @@ impl Fold<'_> {
     /// the rules of some scenario tell apart. A tag is among them only where asking for it loses what others keep, and
     /// none when the consumer has one of its own.
     pub fn unsaid(&mut self, methods: &[String], given: &Invocation, own_tag: bool) -> Unsaid {
-        let asks: BTreeSet<Ask> = self
+        let mut asks: Vec<Ask> = self
             .sessions_mut()
             .iter_mut()
             .flat_map(|one| one.asks(&Caller::default()))
             .collect();
-        let asks: Vec<Ask> = asks.into_iter().collect();
+        asks.sort_unstable();
+        asks.dedup();
         let told =
             given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();
         let methods = match &given.method {
@@ -62,10 +61,14 @@ impl Fold<'_> {
         };
         let mut found = Unsaid::default();
         let mut plain: Vec<Class> = Vec::new();
+        // Whatever the method is, the rules tell the same apart.
+        let of_each = classes(&asks, None, &known(ANY));
+        found.cut |= of_each.cut && !methods.is_empty();
         for method in &methods {
-            let of_method = classes(&asks, None, &known(method));
-            found.cut |= of_method.cut;
-            plain.extend(of_method.classes);
+            plain.extend(of_each.classes.iter().cloned().map(|mut class| {
+                class.call.method.clone_from(method);
+                class
+            }));
         }
         if plain.len() > MOST.max(methods.len()) {
             found.cut = true;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ask::Ask;
@@ -367,11 +367,13 @@ impl<S: RuleSource> Application<S> {
 
     /// What the rules in force ask about a call or its consumer, each question once.
     pub fn asks(&self, chain: &Chain) -> Vec<Ask> {
-        let asks: BTreeSet<Ask> = self
+        let mut asks: Vec<Ask> = self
             .order(chain)
             .flat_map(|id| self.slots[id].router.asks())
             .collect();
-        asks.into_iter().collect()
+        asks.sort_unstable();
+        asks.dedup();
+        asks
     }
 
     /// The routers of a chain, in order.

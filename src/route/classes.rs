@@ -69,34 +69,38 @@ pub(crate) struct Known {
 /// The classes of calls that are left open by what is known of them.
 pub(crate) fn classes(asks: &[Ask], methods: Option<&BTreeSet<String>>, known: &Known) -> Classes {
     let mut values: BTreeMap<&Subject, BTreeSet<&str>> = BTreeMap::new();
-    for ask in asks {
+    let is_open = |subject: &Subject| match subject {
+        Subject::Method => !known.method,
+        Subject::Argument(_) | Subject::Attachment(_) => !known.told,
+        Subject::Consumer(_) | Subject::Address(_) | Subject::Tag => false,
+    };
+    for ask in asks.iter().filter(|ask| is_open(&ask.subject)) {
         let all = values.entry(&ask.subject).or_default();
         all.extend(ask.values.iter().map(String::as_str));
     }
     let mut cut = false;
-    let dimensions: Vec<Dimension> = values
-        .into_iter()
-        .filter_map(|(subject, globs)| match subject {
-            Subject::Method
-                if !known.method
-                    && globs.len() * methods.map_or(globs.len(), BTreeSet::len) > MOST_COMPARED =>
-            {
-                cut = true;
-                None
-            }
-            Subject::Method if !known.method => Some(of_methods(subject, &globs, methods)),
-            Subject::Argument(_) | Subject::Attachment(_) if !known.told => {
-                Some(of_values(subject, &globs))
-            }
-            _ => None,
-        })
-        .filter(|dimension| dimension.parts.len() > 1)
-        .collect();
     let mut classes = vec![Class {
         name: String::new(),
         call: known.call.clone(),
     }];
-    for dimension in dimensions {
+    for (subject, globs) in values {
+        let compared = globs.len() * methods.map_or(globs.len(), BTreeSet::len);
+        let dimension = match subject {
+            Subject::Method if compared > MOST_COMPARED => {
+                cut = true;
+                continue;
+            }
+            Subject::Method => of_methods(subject, &globs, methods),
+            // Rules may ask for a hundred thousand attachments: those that are too many are not even named.
+            _ if classes.len() * count_of_values(subject, &globs) > MOST => {
+                cut = true;
+                continue;
+            }
+            _ => of_values(subject, &globs),
+        };
+        if dimension.parts.len() < 2 {
+            continue;
+        }
         if classes.len() * dimension.parts.len() > MOST {
             cut = true;
             continue;
@@ -213,6 +217,12 @@ fn of_methods(
         subject: subject.clone(),
         parts,
     }
+}
+
+/// How many parts [`of_values`] makes.
+fn count_of_values(subject: &Subject, globs: &BTreeSet<&str>) -> usize {
+    let written = globs.iter().filter(|glob| **glob != "*").count();
+    written + 1 + usize::from(matches!(subject, Subject::Attachment(_)))
 }
 
 /// Every written value, any other one, and none at all.

@@ -458,7 +458,7 @@ impl Step for PreparedClassic {
             Effect::Keeps | Effect::ForcesEmpty | Effect::Ignored
         );
         let asked = if fits { self.then(list) } else { None };
-        let removed = self.removed.or_make((input.clone(), output.clone()), || {
+        let made = || {
             let mut fragments: BTreeMap<usize, Arc<Fragment>> = BTreeMap::new();
             let removed = input.without(&output);
             let failing = match asked {
@@ -477,7 +477,13 @@ impl Step for PreparedClassic {
                 }
             });
             removed.collect()
-        });
+        };
+        let removed = if output == *input {
+            Arc::default()
+        } else {
+            let about = (input.clone(), output.clone());
+            self.removed.or_make(about, made)
+        };
         let mut oddities = BTreeSet::new();
         if let (Some(read), true) = (read, self.sides.when.is_some()) {
             let [left, right] = self.sides.surprises.get_or_init(|| {

@@ -188,6 +188,22 @@ impl PreparedMulti {
             .collect()
     }
 
+    /// Whether every address of an input is left in any case, when the left side holds.
+    fn keeps_all(&self, list: &AddressList, input: &AddressSet) -> bool {
+        let mut kept = false;
+        for (side, fitting) in &self.to {
+            let fitting = fitting.get_or_init(|| side.fitting(list, &self.columns));
+            if !fitting.meets(input) {
+                continue;
+            }
+            if kept || !input.is_subset(fitting) {
+                return false;
+            }
+            kept = true;
+        }
+        kept || !self.condition.force && !self.to.is_empty()
+    }
+
     /// What it does to a call that its left side is about.
     fn answer(&self, list: &AddressList, input: &AddressSet) -> Rc<Answer> {
         self.answers.or_make(input.clone(), || {
@@ -288,7 +304,9 @@ impl PreparedMulti {
 impl Step for PreparedMulti {
     fn route(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Outcome {
         match &self.when {
-            Some(Ok(when)) if when.fits_call(call) => self.answer(list, input).output.clone(),
+            Some(Ok(when)) if when.fits_call(call) && !self.keeps_all(list, input) => {
+                self.answer(list, input).output.clone()
+            }
             _ => Outcome::Only(input.clone()),
         }
     }
@@ -338,6 +356,11 @@ impl Step for PreparedMulti {
             removed: Arc::clone(&reasons.removed),
             oddities,
         }
+    }
+
+    fn passes(&self, list: &AddressList, call: &Call, input: &AddressSet) -> bool {
+        let applies = matches!(&self.when, Some(Ok(when)) if when.fits_call(call));
+        !applies || self.keeps_all(list, input)
     }
 
     fn turns(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<(f64, Part)> {

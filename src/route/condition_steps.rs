@@ -5,7 +5,7 @@
 use super::call::Call;
 use super::outcome::Outcome;
 use super::set::AddressSet;
-use super::trace::{Oddity, Part, RuleRef, shorten};
+use super::trace::{Oddity, Part, RuleRef};
 use super::ways::{MOST_COPIED, MOST_FOLLOWED, MOST_QUIET, Turn, joined_turns, parted};
 use super::{AddressList, Prepared, Thrown};
 
@@ -15,6 +15,11 @@ pub(super) trait Step {
 
     /// The same with reasons.
     fn explain(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Part;
+
+    /// Whether it lets everything pass: its part would be a quiet one.
+    fn passes(&self, list: &AddressList, call: &Call, input: &AddressSet) -> bool {
+        self.route(list, call, input) == Outcome::Only(input.clone())
+    }
 
     /// The ways that a call may take through it, each with its probability: one, unless it draws.
     fn turns(&self, list: &AddressList, call: &Call, input: &AddressSet) -> Vec<(f64, Part)> {
@@ -94,11 +99,13 @@ impl<S: Step> Prepared for PreparedConditions<S> {
         let mut ways = vec![Turn {
             probability: 1.0,
             parts: Vec::new(),
+            quiet: 0,
             output: Outcome::Only(input.clone()),
         }];
         for condition in &self.conditions {
-            let (mut next, before) = (Vec::new(), ways.len());
-            for mut way in ways {
+            let mut next = Vec::new();
+            let mut has_changed = false;
+            for way in ways {
                 let left = match &way.output {
                     Outcome::Only(left) if !left.is_empty() => left.clone(),
                     _ => {
@@ -106,22 +113,27 @@ impl<S: Step> Prepared for PreparedConditions<S> {
                         continue;
                     }
                 };
+                // More quiet parts are not told: a rule may have a hundred thousand of them.
+                if way.quiet == MOST_QUIET && condition.passes(list, call, &left) {
+                    next.push(way);
+                    continue;
+                }
                 let turns = condition.turns(list, call, &left);
                 if turns.len() > 1 {
-                    shorten(&mut way.parts, MOST_QUIET);
                     copied += way.parts.len() * turns.len();
                 }
+                has_changed |= turns.iter().any(|(_, part)| part.output != way.output);
                 next.extend(parted(way, turns, |way, (probability, part)| {
                     let part = self.told(part);
                     way.probability *= probability;
                     way.output = part.output.clone();
-                    way.parts.push(part);
+                    way.add(part);
                 }));
             }
-            ways = if before == 1 && next.len() == 1 {
-                next
-            } else {
+            ways = if has_changed && next.len() > 1 {
                 joined_turns(next)
+            } else {
+                next
             };
             if ways.len() > MOST_FOLLOWED || copied > MOST_COPIED {
                 return Ok(None);

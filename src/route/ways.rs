@@ -81,17 +81,36 @@ pub fn percent(share: f64) -> Option<String> {
 pub(super) struct Turn {
     pub(super) probability: f64,
     pub(super) parts: Vec<Part>,
+    /// How many of them let everything pass.
+    pub(super) quiet: usize,
     pub(super) output: Outcome,
+}
+
+impl Turn {
+    /// A way through a router, with all its parts.
+    fn new(probability: f64, parts: Vec<Part>, output: Outcome) -> Self {
+        Self {
+            probability,
+            quiet: parts.iter().filter(|part| part.is_quiet()).count(),
+            parts,
+            output,
+        }
+    }
+
+    /// Adds a part, unless it is one quiet part too many.
+    pub(super) fn add(&mut self, part: Part) {
+        let is_quiet = part.is_quiet();
+        if !is_quiet || self.quiet < MOST_QUIET {
+            self.quiet += usize::from(is_quiet);
+            self.parts.push(part);
+        }
+    }
 }
 
 /// The ways through a router of which at most one part draws.
 pub(super) fn turns(parts: Vec<Part>, output: Outcome) -> Vec<Turn> {
     let Outcome::OneOf(answers) = output else {
-        return vec![Turn {
-            probability: 1.0,
-            parts,
-            output,
-        }];
+        return vec![Turn::new(1.0, parts, output)];
     };
     answers
         .into_iter()
@@ -104,11 +123,7 @@ pub(super) fn turns(parts: Vec<Part>, output: Outcome) -> Vec<Turn> {
             if let Some(part) = drawing {
                 *part = drawn(part, set.clone());
             }
-            Turn {
-                probability,
-                parts,
-                output: Outcome::Only(set),
-            }
+            Turn::new(probability, parts, Outcome::Only(set))
         })
         .collect()
 }
@@ -297,11 +312,7 @@ impl<S: RuleSource> Application<S> {
             }
             _ => self.run(chain, id, call, &input).map(|output| {
                 let parts = self.parts(chain, id, call, &input);
-                Some(vec![Turn {
-                    probability: 1.0,
-                    parts,
-                    output,
-                }])
+                Some(vec![Turn::new(1.0, parts, output)])
             }),
         };
         match turns {

@@ -403,7 +403,7 @@ pub(super) fn shorten(parts: &mut Vec<Part>, most: usize) {
 
 impl Part {
     /// Whether it let everything pass, without a doubt.
-    fn is_quiet(&self) -> bool {
+    pub(super) fn is_quiet(&self) -> bool {
         let passes = matches!(
             self.effect,
             Effect::Off | Effect::NotConcerned { .. } | Effect::Keeps | Effect::Ignored

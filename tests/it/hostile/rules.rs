@@ -117,6 +117,20 @@ pub(crate) fn conditions(times: usize) -> Vec<Hostile> {
             ["unknown", "unknown", "DG8008"],
         ),
         rule(
+            "two thousand draws among fifty ways",
+            SERVICE,
+            format!(
+                "configVersion: v3.1\nconditions:\n{}",
+                lines(2_000 * times, |n| {
+                    let host = format!("10.0.0.{}", n % 50);
+                    format!(
+                        "- {{from: {{match: ''}}, to: [{{match: 'host={host}'}}, {{match: 'host!={host}'}}]}}"
+                    )
+                })
+            ),
+            ["reachable", "reachable", ""],
+        ),
+        rule(
             "five thousand keys on one side",
             SERVICE,
             format!(
@@ -279,6 +293,15 @@ pub(crate) fn others(times: usize) -> Vec<Hostile> {
                 ))
             ),
             ["reachable", "-", ""],
+        ),
+        rule(
+            "ten thousand parameters for every address",
+            CONFIGURATORS,
+            format!(
+                "configVersion: v3.0\nscope: service\nkey: com.a.S\nenabled: true\nconfigs:\n- side: consumer\n  addresses: [0.0.0.0]\n  parameters:\n{}",
+                lines(10_000 * times, |n| format!("    k{n}: {n}"))
+            ),
+            ["unknown", "-", ""],
         ),
     ]
 }

@@ -34,7 +34,7 @@ pub(super) fn try_all(
         let Ok(other) = replay(case, input, variant) else {
             return false;
         };
-        let told = stages::of(case, input, &other);
+        let told = stages::losing(case, input, &other);
         if told.verdict() == *verdict {
             return false;
         }

@@ -16,7 +16,9 @@ pub(super) use delivery::without_center;
 pub(super) use remarks::not_modelled;
 pub(crate) use told::with_requests;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 use super::{Case, Kept, View, run};
 use crate::{
@@ -30,6 +32,7 @@ use crate::{
     route::{
         AddressList, Thrown,
         application::{Application, Chain, Settings},
+        ask::Ask,
         call::{Call, JavaValue},
         classes::{Class, Known, OTHER, classes, with_tags},
         declared::{Declared, Zones},
@@ -104,8 +107,12 @@ struct Variant {
 struct Replay<'a> {
     application: Application<Box<dyn RuleSource + 'a>>,
     chain: Chain,
+    /// What the rules ask.
+    asks: Vec<Ask>,
     classes: Vec<Faring>,
     cut: bool,
+    /// The way that was asked for last: several readers ask for the same one, and it may have a hundred thousand parts.
+    explained: RefCell<Option<(Call, Rc<Trace>)>>,
 }
 
 /// A class of calls and what becomes of it.
@@ -139,8 +146,16 @@ impl Replay<'_> {
     }
 
     /// The way of the calls of a class, with reasons.
-    fn explain(&self, class: &Class) -> Trace {
-        self.application.explain(&self.chain, &class.call)
+    fn explain(&self, class: &Class) -> Rc<Trace> {
+        let mut last = self.explained.borrow_mut();
+        if let Some((call, trace)) = &*last
+            && *call == class.call
+        {
+            return Rc::clone(trace);
+        }
+        let trace = Rc::new(self.application.explain(&self.chain, &class.call));
+        *last = Some((class.call.clone(), Rc::clone(&trace)));
+        trace
     }
 }
 
@@ -441,7 +456,9 @@ fn replay<'a>(case: &Case<'a>, input: &Input<'_>, variant: &Variant) -> Result<R
     Ok(Replay {
         application,
         chain,
+        asks,
         classes,
+        explained: RefCell::default(),
         cut: found.cut || tagged.untried,
     })
 }

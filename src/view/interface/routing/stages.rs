@@ -101,6 +101,18 @@ pub(super) fn worst<'r>(shown: &'r Replay<'_>) -> Option<&'r Faring> {
     }))
 }
 
+/// The same of a replay of which only what leaves nothing is asked: where no class loses, no stage does.
+pub(super) fn losing(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told {
+    if worst(shown).is_some_and(Faring::loses) {
+        return of(case, input, shown);
+    }
+    Told {
+        stages: Vec::new(),
+        left: AddressSet::all(input.urls.len()),
+        fates: shown.fates(),
+    }
+}
+
 /// The stages of the class that is shown.
 pub(super) fn of(case: &Case<'_>, input: &Input<'_>, shown: &Replay<'_>) -> Told {
     let fates = shown.fates();

@@ -71,37 +71,46 @@ pub(super) fn variants(
     shown: &Replay<'_>,
     most: usize,
 ) -> Variants {
-    let mut found: Vec<(String, Variant)> = Vec::new();
+    // Rules may ask for a hundred thousand names, of which few are tried alone.
+    let mut found: Vec<(String, String)> = Vec::new();
     for (name, values) in asked(case, input, base, shown) {
-        for value in values {
+        let known = if is_host(&name) {
+            base.host.as_ref()
+        } else {
+            base.parameters.get(&name)
+        };
+        let new = values.into_iter().filter(|value| known != Some(value));
+        found.extend(new.map(|value| (name.clone(), value)));
+    }
+    let alone = |found: Vec<(String, String)>| {
+        let filled_in = |(name, value): (String, String)| {
             let mut variant = base.clone();
             if is_host(&name) {
                 variant.host = Some(value);
             } else {
                 variant.parameters.insert(name.clone(), value);
             }
-            if variant != *base {
-                found.push((name.clone(), variant));
-            }
-        }
-    }
+            (name, variant)
+        };
+        found.into_iter().map(filled_in).collect()
+    };
     if found.len() < 2 {
         return Variants {
-            alone: found,
+            alone: alone(found),
             together: None,
             untried: None,
         };
     }
     let mut all = base.clone();
     let mut names: Vec<&str> = Vec::new();
-    for (name, variant) in &found {
-        for (name, value) in &variant.parameters {
-            all.parameters
+    for (name, value) in &found {
+        if !is_host(name) {
+            let parameters = &mut all.parameters;
+            parameters
                 .entry(name.clone())
                 .or_insert_with(|| value.clone());
-        }
-        if all.host == base.host {
-            all.host.clone_from(&variant.host);
+        } else if all.host == base.host {
+            all.host = Some(value.clone());
         }
         if names.last() != Some(&name.as_str()) && names.len() < MOST_VARIANTS {
             names.push(name);
@@ -114,7 +123,7 @@ pub(super) fn variants(
         found.truncate(most - 1);
     }
     Variants {
-        alone: found,
+        alone: alone(found),
         together,
         untried,
     }
@@ -128,7 +137,7 @@ fn asked(
     shown: &Replay<'_>,
 ) -> BTreeMap<String, Vec<String>> {
     let mut asked: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for ask in shown.application.asks(&shown.chain) {
+    for ask in &shown.asks {
         let name = match &ask.subject {
             Subject::Consumer(name) => name,
             Subject::Address(name)
