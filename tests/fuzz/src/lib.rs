@@ -126,10 +126,10 @@ pub fn registry_address(bytes: &[u8]) -> bool {
     if let Ok(address) = &one {
         let shown = address.to_string();
         for secret in address.secrets() {
-            // A short word may stand there for another reason.
+            // A short word may stand there for another reason, and so may one that was written twice.
             let secret = secret.expose();
             assert!(
-                secret.len() < 12 || !shown.contains(secret),
+                secret.len() < 12 || text.matches(secret).count() > 1 || !shown.contains(secret),
                 "a secret is shown"
             );
         }
