@@ -104,7 +104,9 @@ pub(super) fn then(computed: &Computed<'_>) -> Then {
                 world: &computed.states[0].world,
             };
             let told = told(computed.question, judged);
-            if *stage == StageId::Key && judged.view.meant.is_empty() && !told.is_empty() {
+            // At application level a near name may be found where the mapping of the one that is asked for is missing.
+            let of_key = *stage == StageId::Key || judged.code() == Some(Code::InterfaceNearMiss);
+            if of_key && judged.view.meant.is_empty() && !told.is_empty() {
                 return look.meant(computed.question, &told, 0);
             }
             look.walk(&case, judged.view.model, (stage, judged.code()), 0)
