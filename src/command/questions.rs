@@ -1,6 +1,6 @@
 //! From what was said, on the command line and in files, to the questions that are asked.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use jiff::Timestamp;
 
@@ -49,11 +49,12 @@ pub(super) fn questions(
     now: Timestamp,
 ) -> Result<Questions, UsageError> {
     let mut notes = Vec::new();
-    let logs: Vec<LogFacts> = files
+    let logs: Vec<Arc<LogFacts>> = files
         .iter()
         .filter_map(log_of)
         .chain(recorded)
         .cloned()
+        .map(Arc::new)
         .collect();
     let keys = match services {
         [] => failing(files, &mut notes)?,

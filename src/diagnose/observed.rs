@@ -1,6 +1,6 @@
 //! What is known of the consumer besides what was given: from its log, its QOS port, and its own entry in the registry.
 
-use std::{collections::BTreeSet, net::IpAddr};
+use std::{collections::BTreeSet, net::IpAddr, sync::Arc};
 
 use crate::{
     diagnose::gather,
@@ -93,17 +93,17 @@ fn set_aside(question: &mut Question) -> Vec<NotSeen> {
             })
     };
     let logs = std::mem::take(&mut question.logs);
-    let (others, logs): (Vec<LogFacts>, Vec<LogFacts>) = logs.into_iter().partition(other);
+    let (others, logs): (Vec<_>, Vec<_>) = logs.into_iter().partition(|log| other(log));
     question.logs = logs;
-    let fact = |log: LogFacts| NotSeen {
+    let fact = |log: &Arc<LogFacts>| NotSeen {
         what: Phrase::new(Say::LogOfHost)
-            .with("file", log.origin.name)
-            .with("host", log.origin.host.unwrap_or_default()),
+            .with("file", &*log.origin.name)
+            .with("host", log.origin.host.as_deref().unwrap_or_default()),
         why: Phrase::new(Say::NotItsHost).with("consumer", consumer.clone()),
         how_to_see: None,
         required: false,
     };
-    others.into_iter().map(fact).collect()
+    others.iter().map(fact).collect()
 }
 
 /// Whether the process that wrote a log has this address, as it says itself.

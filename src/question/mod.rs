@@ -13,7 +13,10 @@ pub use registry::{
     mask_address, placeholder,
 };
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use jiff::Timestamp;
 
@@ -53,8 +56,8 @@ pub struct Question {
     /// Registry addresses of the consumer's own configuration files that Dubbo cannot read (DG0107).
     pub unreadable: Vec<UnreadableAddress>,
     /// What logs say: pasted (`--from-log`), attached, or attached files of the recording.
-    /// `origin.name` is the id of the file's source in the snapshot (`f1`).
-    pub logs: Vec<LogFacts>,
+    /// `origin.name` is the id of the file's source in the snapshot (`f1`). Shared: questions are asked in many variants.
+    pub logs: Vec<Arc<LogFacts>>,
     /// Routers of the consumer's own code, as declared (`--router`).
     pub routers: Vec<String>,
     /// The moment of the diagnosis: the recording's time, or the clock of a live run.

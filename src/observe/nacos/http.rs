@@ -65,6 +65,10 @@ impl Http {
             .pool_idle_timeout(Duration::from_secs(5));
         choose_cryptography();
         let param = |name: &str| address.params.get(name).map(String::as_str);
+        if !address.tls {
+            // Those of the system are read and parsed otherwise, which takes longer than most questions.
+            builder = builder.tls_certs_only([]);
+        }
         if let Some(file) = param("tls-ca").filter(|_| address.tls) {
             let certificates = reqwest::Certificate::from_pem_bundle(&read(file)?)
                 .map_err(|_| Unobservable::Tls(format!("{file}: no certificates in PEM")))?;

@@ -58,6 +58,7 @@ sentences! {
 
     NotEvaluated: "it is there, and this version of diag does not evaluate it", "它存在，但此版本的 diag 不对其求值";
     NotAsked: "nobody asked for it", "未查询";
+    NamespaceUnheard: "nothing of this namespace was recorded, and it only follows from the registry's group: it is taken for one without rules", "快照中没有此命名空间的任何内容，且它仅由注册中心的分组推得：按没有规则处理";
     AnswerRefused: "the answer was: {kind}", "应答为：{kind}";
     AnswerSaid: "the answer was: {kind}: {text}", "应答为：{kind}:{text}";
     ListTooLong: "{names} names, {bytes} bytes; ZooKeeper's Java client takes {limit} unless jute.maxbuffer says otherwise", "{names} 个名称，共 {bytes} 字节；除非设置 jute.maxbuffer,ZooKeeper 的 Java 客户端最多接受 {limit} 字节";

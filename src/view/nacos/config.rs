@@ -18,6 +18,7 @@ use crate::{
         rule_keys::{MIGRATION_GROUP, MIGRATION_GROUP_27, PROPERTIES, RuleKeys, rule_keys},
         rule_store::{RuleStore, StoredRule, too_long},
         settings::leaves_providers,
+        stage::NotSeen,
     },
 };
 
@@ -53,7 +54,17 @@ pub(super) fn rules(
     };
     for (at, namespace) in place.config_namespaces.iter().enumerate() {
         let read = at == 0;
-        store.listed |= read && server.is_complete(namespace);
+        let unheard = read && place.rules_follow_group && server.is_unheard_of(namespace);
+        if unheard {
+            missing.push(NotSeen {
+                what: config(namespace, "dubbo", "*"),
+                why: Say::NamespaceUnheard.into(),
+                how_to_see: Some(Say::HowAsk.into()),
+                required: false,
+            });
+        }
+        let complete = unheard || server.is_complete(namespace);
+        store.listed |= read && complete;
         let mut asked = wanted_keys(question, providers);
         // Rules of the interface may lie under keys that this consumer does not read.
         let interface = escaped(&question.service.interface);
@@ -71,7 +82,7 @@ pub(super) fn rules(
                         .map(|entry| (entry.group, entry.data_id)),
                 ),
                 seen @ (Seen::Refused(_) | Seen::Unasked)
-                    if read && part != interface && !server.is_complete(namespace) =>
+                    if read && part != interface && !complete =>
                 {
                     missing.push(not_seen(config(namespace, "*", part), &seen, true));
                 }
@@ -127,6 +138,7 @@ pub(super) fn rules(
                         evidence: Some(evidence),
                     });
                 }
+                Seen::Unasked if unheard => {}
                 Seen::Refused(_) | Seen::Unasked if read && !is_beside => {
                     let fact = not_seen(config(namespace, &group, &data_id), &seen, true);
                     if group == "dubbo" {

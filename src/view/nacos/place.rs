@@ -25,6 +25,8 @@ pub(super) struct Place {
     pub(super) groups: Vec<String>,
     /// Namespaces in which rules may be: the one that is read first.
     pub(super) config_namespaces: Vec<String>,
+    /// The first of them is only the registry's group: seldom is there such a namespace.
+    pub(super) rules_follow_group: bool,
 }
 
 impl Place {
@@ -46,8 +48,11 @@ impl Place {
         if own_group != DEFAULT_GROUP {
             groups.push(DEFAULT_GROUP.to_owned());
         }
+        let config_namespaces = config_namespaces(registry, question, &namespace);
         Self {
-            config_namespaces: config_namespaces(registry, question, &namespace),
+            rules_follow_group: config_namespaces.first() != Some(&namespace)
+                && question.config_center.is_none(),
+            config_namespaces,
             namespace,
             group: own_group,
             groups,

@@ -10,7 +10,7 @@ use super::shape::{
 };
 use crate::{
     report::words::{Phrase, Say},
-    snapshot::{ErrKind, Key, Line, Part, Seen, Snapshot, SourceId, Want, says_no_cluster},
+    snapshot::{Ended, ErrKind, Key, Line, Part, Seen, Snapshot, SourceId, Want, says_no_cluster},
     view::{evidence::evidence, missing::Missing, refused, stage::Evidence, stage::NotSeen},
 };
 
@@ -334,6 +334,23 @@ impl<'a> Server<'a> {
             .namespaces
             .iter()
             .any(|known| canonical(known) == canonical(namespace))
+    }
+
+    /// Whether a recording holds nothing at all of a namespace, and no list of namespaces names it. A server that is
+    /// asked now always has something to say.
+    pub(super) fn is_unheard_of(&self, namespace: &str) -> bool {
+        let listed = self.told_lines(&Key::NacosNamespaces);
+        let is_open = match complete(&listed, namespaces, Clone::clone) {
+            Seen::Here(all, _) => all.iter().any(|(id, _)| id == namespace),
+            seen => !matches!(seen, Seen::Unasked),
+        };
+        let field = ("namespace", namespace);
+        !is_open
+            && self.snapshot.manifest().ended == Ended::Complete
+            && self
+                .snapshot
+                .keys(self.source)
+                .all(|key| !key.fields().contains(&field))
     }
 
     /// One configuration: by itself, else by the complete list of the namespace.
