@@ -146,7 +146,7 @@ impl Seen {
 }
 
 /// A port, and the one 1000 above, which clients of 2.x look at, too.
-fn listeners() -> Result<(TcpListener, TcpListener)> {
+pub(crate) fn listeners() -> Result<(TcpListener, TcpListener)> {
     (0..200)
         .find_map(|_| {
             let listener = TcpListener::bind("127.0.0.1:0").ok()?;

@@ -4,7 +4,8 @@
 //! threads of its own, records them, and then sends the very same requests with the same concurrency and throws the
 //! answers away: once from a server whose answers are ready before they are asked for, and once from one that thinks for
 //! a millisecond, as a server does that makes its answers. With the `HOST:PORT` of an empty Nacos or r-nacos (no login)
-//! it registers the same services there instead and asks that one.
+//! it registers the same services there instead and asks that one; `DIAG_TEST_RNACOS`, the program of r-nacos, has it do so
+//! with one of its own, too.
 //! Prints both times and their ratio (1.3 at most is wanted), and the peak of memory; then what the question about one
 //! service costs that is put to the recording. It fails with more requests under way at the same time than stated.
 //! Unix only.
@@ -14,6 +15,8 @@
 mod figure;
 mod fleet;
 mod process;
+#[path = "../it/nacos/rnacos/process.rs"]
+mod rnacos;
 
 use std::{
     fmt::Write as _,
@@ -29,31 +32,38 @@ use tokio::{sync::Semaphore, task::JoinSet};
 use figure::{Figure, grouped, quick};
 use fleet::{Fleet, INSTANCES, ip, metadata, name, serve, stand_before};
 use process::{DIAG, Run, megabytes, run};
+use rnacos::Rnacos;
 
-/// Registers the services at a real server. They stay for an hour although nobody sends a heartbeat.
-fn fill(address: &str, services: usize) -> Result<()> {
+/// Registers the services at a real server, and says which one it is. They stay for an hour although nobody sends a
+/// heartbeat: Nacos takes its time from the metadata; r-nacos does not, and has them without one.
+fn fill(address: &str, services: usize) -> Result<String> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     runtime.block_on(async {
         let client = reqwest::Client::builder().no_proxy().http1_only().build()?;
+        let state = format!("http://{address}/nacos/v1/console/server/state");
+        let heeds_lease = client.get(state).send().await?.status().is_success();
         let mut tasks = JoinSet::new();
         for (service, at) in (0..services).flat_map(|it| (0..INSTANCES).map(move |at| (it, at))) {
             while tasks.len() >= diag::observe::nacos::MOST_AT_ONCE {
                 tasks.join_next().await.context("no task")???;
             }
             let mut kept = metadata(service);
-            for preserved in [
-                "heart.beat.interval",
-                "heart.beat.timeout",
-                "ip.delete.timeout",
-            ] {
-                kept[format!("preserved.{preserved}")] = "3600000".into();
+            if heeds_lease {
+                for preserved in [
+                    "heart.beat.interval",
+                    "heart.beat.timeout",
+                    "ip.delete.timeout",
+                ] {
+                    kept[format!("preserved.{preserved}")] = "3600000".into();
+                }
             }
             let fields = [
                 ("serviceName", name(service)),
                 ("ip", ip(service, at)),
                 ("port", "20880".to_owned()),
+                ("ephemeral", heeds_lease.to_string()),
                 ("metadata", kept.to_string()),
             ];
             let form = fields
@@ -75,7 +85,8 @@ fn fill(address: &str, services: usize) -> Result<()> {
         while let Some(done) = tasks.join_next().await {
             done??;
         }
-        anyhow::Ok(())
+        let server = if heeds_lease { "Nacos" } else { "r-nacos" };
+        anyhow::Ok(format!("a real {server}"))
     })
 }
 
@@ -157,13 +168,13 @@ fn main() -> Result<ExitCode> {
     // The choice of the cryptography is made once for the process, and the client below wants one to be there.
     let _ = rustls::crypto::ring::default_provider().install_default();
     if let Some(address) = arguments.iter().find(|argument| argument.contains(':')) {
-        fill(address, sizes[0])?;
-        // What is asked is learnt by standing between; what is measured goes straight to the server.
-        let (port, seen) = stand_before(address)?;
-        record(&format!("127.0.0.1:{port}"))?;
-        let targets = seen.targets();
-        beside(sizes[0], || record(address), || fetch(address, &targets))?.print(address)?;
+        real(address, sizes[0])?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(program) = std::env::var_os("DIAG_TEST_RNACOS") {
+        let port = || fleet::listeners().and_then(|(one, _)| Ok(one.local_addr()?.port()));
+        let server = Rnacos::start(program.as_ref(), None, || port().unwrap_or_default())?;
+        real(&format!("127.0.0.1:{}", server.port), sizes[0])?;
     }
     let mut before: Vec<Walk> = Vec::new();
     for services in sizes {
@@ -197,6 +208,16 @@ fn main() -> Result<ExitCode> {
         before = walks;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same with a server that is there.
+fn real(address: &str, services: usize) -> Result<()> {
+    let server = fill(address, services)?;
+    // What is asked is learnt by standing between; what is measured goes straight to the server.
+    let (port, seen) = stand_before(address)?;
+    record(&format!("127.0.0.1:{port}"))?;
+    let targets = seen.targets();
+    beside(services, || record(address), || fetch(address, &targets))?.print(&server)
 }
 
 /// The best recording and the best fetching of the same bytes.

@@ -161,9 +161,8 @@ fn recordings_give_the_verdict_of_no_provider() {
     assert_eq!(
         (right, open),
         (
-            120,
+            121,
             [
-                "captures/nacos_2.5.1_dubbo-2.7.23_group-trap-attr",
                 "captures/zookeeper_2.7.23_rule-broken-keeps-old",
                 "captures/zookeeper_3.0.15_rule-broken-keeps-old",
                 "captures/zookeeper_3.1.11_rule-broken-keeps-old",

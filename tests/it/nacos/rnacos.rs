@@ -7,23 +7,18 @@
     reason = "a skipped test says so in the test output"
 )]
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{Read, Write},
-    net::TcpStream,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::{fmt::Write as _, path::PathBuf};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use process::Rnacos;
 
 use super::{
     server::ports,
     verbs::{Ran, diag_with},
 };
+
+pub(crate) mod process;
 
 const SERVICE: &str = "com.acme.Order:1.0";
 const NAME: &str = "providers:com.acme.Order:1.0:";
@@ -55,102 +50,17 @@ fn percent(text: &str) -> String {
     })
 }
 
-struct Rnacos {
-    child: Child,
-    port: u16,
-    home: TempDir,
-}
-
-impl Drop for Rnacos {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 fn start(login: bool) -> Option<Rnacos> {
     let Some(program) = std::env::var_os("DIAG_TEST_RNACOS").map(PathBuf::from) else {
         eprintln!("skipped: set DIAG_TEST_RNACOS to the program of r-nacos");
         return None;
     };
-    // Its parts race each other when it starts, and now and then one is missing for ever.
-    for _ in 0..40 {
-        let server = spawn(&program, login);
-        let until = Instant::now() + Duration::from_secs(60);
-        while Instant::now() < until {
-            match server.is_ready(login) {
-                Some(true) => return Some(server),
-                Some(false) => break,
-                None => std::thread::sleep(Duration::from_millis(200)),
-            }
-        }
-    }
-    panic!("r-nacos does not start");
-}
-
-fn spawn(program: &Path, login: bool) -> Rnacos {
-    let home = TempDir::new().unwrap();
-    let (http, grpc) = ports(true);
-    let port = http.local_addr().unwrap().port();
-    drop((http, grpc));
-    let log = fs::File::create(home.path().join("log")).unwrap();
-    let mut command = Command::new(program);
-    command
-        .env_clear()
-        .current_dir(home.path())
-        .env("RNACOS_HTTP_PORT", port.to_string())
-        .env("RNACOS_GRPC_PORT", (port + 1000).to_string())
-        .env("RNACOS_HTTP_CONSOLE_PORT", "0")
-        .env("RNACOS_CONFIG_DB_DIR", home.path().join("db"))
-        .env("RNACOS_DATA_DIR", home.path().join("db"))
-        .env("RUST_LOG", "error")
-        .stdout(Stdio::null())
-        .stderr(log);
-    if login {
-        command
-            .env("RNACOS_ENABLE_OPEN_API_AUTH", "true")
-            .env("RNACOS_INIT_ADMIN_USERNAME", "nacos")
-            .env("RNACOS_INIT_ADMIN_PASSWORD", PASSWORD);
-    }
-    let child = command.spawn().expect("r-nacos");
-    Rnacos { child, port, home }
+    let port = || ports(true).0.local_addr().unwrap().port();
+    let password = login.then_some(PASSWORD);
+    Some(Rnacos::start(&program, password, port).expect("r-nacos"))
 }
 
 impl Rnacos {
-    /// Whether it stores what it is told: `None` = not yet, false = it never will.
-    fn is_ready(&self, login: bool) -> Option<bool> {
-        let (target, form, done) = if login {
-            let form = format!("username=nacos&password={PASSWORD}");
-            ("/nacos/v1/auth/login", form, "accessToken")
-        } else {
-            let form = "customNamespaceId=prod&namespaceName=Production&namespaceDesc=x";
-            ("/nacos/v1/console/namespaces", form.to_owned(), "true")
-        };
-        let (_, body) = self.try_call("POST", target, &form)?;
-        // A part that ended takes requests and forgets them.
-        let log = fs::read_to_string(self.home.path().join("log")).unwrap();
-        if body.contains("Mailbox has closed") || log.contains("panicked") {
-            return Some(false);
-        }
-        body.contains(done).then_some(true)
-    }
-
-    /// Status and body.
-    fn try_call(&self, method: &str, target: &str, form: &str) -> Option<(u16, String)> {
-        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).ok()?;
-        let length = form.len();
-        write!(
-            stream,
-            "{method} {target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\
-             Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {length}\r\n\r\n{form}"
-        )
-        .ok()?;
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).ok()?;
-        let (head, body) = answer.split_once("\r\n\r\n")?;
-        Some((head.get(9..12)?.parse().ok()?, body.to_owned()))
-    }
-
     fn call(&self, method: &str, target: &str, form: &str) -> String {
         let (status, body) = self.try_call(method, target, form).expect("an answer");
         assert_eq!(status, 200, "{method} {target}: {body}");
