@@ -13,7 +13,7 @@ const OLDER: [&str; 17] = [
 ];
 
 /// With more bytes of rules an assumed version is not compared with the other lines: each reads all of them again.
-pub(crate) const LONGEST_OF_LINES: usize = 512 << 10;
+pub(crate) const LONGEST_OF_LINES: usize = 128 << 10;
 
 /// The worlds of a question.
 #[derive(Debug, Clone)]

@@ -26,7 +26,7 @@ use crate::{
 };
 
 /// One question of `diag no-provider`.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     /// The service as the consumer's reference names it.
     pub service: ServiceKey,
@@ -104,7 +104,7 @@ pub struct UnreadableAddress {
 }
 
 /// What is known of the consumer. `None` = neither given nor observed.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Consumer {
     /// `dubbo.application.name`.
     pub application: Option<String>,

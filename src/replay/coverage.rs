@@ -2,6 +2,7 @@
 //! addresses that no call can reach.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::fold::{Combination, Folded};
 use super::interest::call;
@@ -25,11 +26,11 @@ const MOST_ALONE: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct PartName {
     /// Key of the rule.
-    pub rule: String,
+    pub rule: Arc<str>,
     /// Where it stands.
     pub position: Option<Position>,
     /// The part as written.
-    pub text: String,
+    pub text: Arc<str>,
 }
 
 /// What became of a part over all calls.
@@ -70,9 +71,9 @@ impl Seen {
         for part in trace.all_steps().flat_map(|step| &step.parts) {
             let Some(rule) = &part.rule else { continue };
             let name = PartName {
-                rule: rule.key.to_string(),
+                rule: Arc::clone(&rule.key),
                 position: rule.position,
-                text: part.text.to_string(),
+                text: Arc::clone(&part.text),
             };
             let used = self.parts.entry(name).or_default();
             used.matched |= !matches!(part.effect, Effect::Off | Effect::NotConcerned { .. });
@@ -174,7 +175,7 @@ impl<'a> Uses<'a> {
 
     /// What became of a part; `None` when no call came to it.
     fn of_part(&self, name: &PartName) -> Option<Use> {
-        let same = self.0.get(&(name.rule.as_str(), name.text.as_str()))?;
+        let same = self.0.get(&(&*name.rule, &*name.text))?;
         let placed: Vec<Use> = match &name.position {
             Some(position) => same.placed.get(position).copied().into_iter().collect(),
             None => same.placed.values().copied().collect(),
@@ -207,10 +208,11 @@ fn parts(scenario: &Scenario, folded: &Folded) -> Vec<(PartName, Option<Classic>
 }
 
 fn of_document(key: &str, text: &str, version: &DubboVersion) -> Vec<(PartName, Option<Classic>)> {
+    let rule: Arc<str> = key.into();
     let name = |position, text: &str| PartName {
-        rule: key.to_owned(),
+        rule: Arc::clone(&rule),
         position,
-        text: excerpt(text).into_owned(),
+        text: excerpt(text).into(),
     };
     if key.ends_with(".tag-router") {
         let Ok(rule) = tag::parse(text, version) else {

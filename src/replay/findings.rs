@@ -307,7 +307,7 @@ fn effects(trial: &Trial<'_>, found: &mut Vec<Finding>) {
             Certainty::Certain,
             Some(&part.rule),
             part.position.map(|at| format!("{}:{}", at.line, at.column)),
-            json!({"rule": part.rule, "condition": part.text}),
+            json!({"rule": &*part.rule, "condition": &*part.text}),
         ));
     }
 }

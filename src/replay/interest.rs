@@ -30,6 +30,10 @@ pub struct Interest {
     /// Everything: some rule is of a kind that may look at anything.
     everything: bool,
     method: bool,
+    /// What it is compared with.
+    methods: BTreeSet<String>,
+    /// Some of that is no name but a pattern.
+    method_patterns: bool,
     /// The caller's address.
     host: bool,
     /// What it is compared with.
@@ -61,7 +65,12 @@ impl Interest {
     fn take(&mut self, asks: Vec<Ask>) {
         for Ask { subject, values } in asks {
             match subject {
-                Subject::Method => self.method = true,
+                Subject::Method => {
+                    self.method = true;
+                    let is_pattern = |value: &String| value.contains(['*', '~']);
+                    self.method_patterns |= values.iter().any(is_pattern);
+                    self.methods.extend(values);
+                }
                 Subject::Argument(place) => self.arguments.entry(place).or_default().extend(values),
                 Subject::Attachment(name) => {
                     self.attachments.entry(name).or_default().extend(values);
@@ -104,7 +113,11 @@ impl Interest {
         let generic = GENERIC.contains(&request.method.as_str());
         let method = self.method || self.everything;
         if method {
-            let _ = write!(out, "m{}\u{1}", request.method);
+            // Methods that are all none of those that rules name are one.
+            let is_told = self.everything || self.method_patterns || generic;
+            let is_told = is_told || self.methods.contains(&request.method);
+            let name = if is_told { &*request.method } else { "" };
+            let _ = write!(out, "m{name}\u{1}");
         }
         if method && generic {
             let real = request.arguments.as_ref()?.first().and_then(Value::as_str);

@@ -36,7 +36,8 @@ impl Fold<'_> {
             .iter_mut()
             .flat_map(|one| one.asks(&Caller::default()))
             .collect();
-        asks.sort_unstable();
+        // Those of each are in order already.
+        asks.sort();
         asks.dedup();
         let told =
             given.method.is_some() || !given.arguments.is_empty() || !given.attachments.is_empty();

@@ -3,6 +3,8 @@
 //! Mirrors `RouterChain` (2.7, 3.0, 3.1), `SingleRouterChain` (3.2 and later), and what their factories share: one
 //! router per service, or per application, however many references there are.
 
+mod explain;
+
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +18,7 @@ use super::dialect::{Dialect, Shape};
 use super::outcome::Outcome;
 use super::rules::{RouterId, RuleSource, Rules};
 use super::set::AddressSet;
-use super::trace::{Effect, Explained, Part, Reading, RuleRef, RuleState, Trace};
+use super::trace::Reading;
 use super::ways::Split;
 use super::{AddressList, Prepared, Router, RuleEvent, Thrown};
 use crate::model::url::Url;
@@ -270,50 +272,6 @@ impl<S: RuleSource> Application<S> {
         (outcome, split.flatten())
     }
 
-    /// Routes a call and tells why: see [`super::trace`].
-    pub fn explain(&self, chain: &Chain, call: &Call) -> Trace {
-        let (steps, outcome) = self.trace(chain, call);
-        let draws = steps.iter().any(Step::draws);
-        let mut order = self.order(chain);
-        let mut explained: Vec<Explained> = steps
-            .into_iter()
-            .zip(order.by_ref())
-            .map(|(step, id)| self.explained(chain, id, call, step))
-            .collect();
-        if let (Err(thrown), Some(id)) = (&outcome, order.next()) {
-            let before = explained.last().map(|last| last.step.output.clone());
-            let all = || Outcome::Only(AddressSet::all(chain.list.len()));
-            let step = Step {
-                router: self.slots[id].router.name(),
-                kind: self.slots[id].kind,
-                input: before.unwrap_or_else(all),
-                output: Outcome::Only(AddressSet::none(chain.list.len())),
-            };
-            explained.push(Explained {
-                thrown: Some(thrown.clone()),
-                ..self.explained(chain, id, call, step)
-            });
-        }
-        let split = draws.then(|| {
-            let before = explained.iter().take_while(|it| !it.draws());
-            self.split(chain, call, before.cloned().collect())
-        });
-        Trace {
-            steps: explained,
-            outcome,
-            split: split.flatten(),
-        }
-    }
-
-    /// A step with its reasons.
-    fn explained(&self, chain: &Chain, id: RouterId, call: &Call, step: Step) -> Explained {
-        Explained {
-            parts: self.parts(chain, id, call, &step.input),
-            step,
-            thrown: None,
-        }
-    }
-
     /// Whether an empty list ends the chain.
     pub(super) fn stops(&self) -> bool {
         match self.dialect.shape {
@@ -321,32 +279,6 @@ impl<S: RuleSource> Application<S> {
             Shape::Flat => true,
             Shape::Linked => self.settings.fail_fast,
         }
-    }
-
-    pub(super) fn parts(
-        &self,
-        chain: &Chain,
-        id: RouterId,
-        call: &Call,
-        input: &Outcome,
-    ) -> Vec<Part> {
-        let input = input.at_most();
-        if self.slots[id].unknown {
-            let key = self.slots[id]
-                .router
-                .readings()
-                .into_iter()
-                .find(|(_, state)| *state == RuleState::NotSeen)
-                .map(|(key, _)| key)
-                .unwrap_or_default();
-            let rule = RuleRef {
-                key: key.into(),
-                position: None,
-                force: false,
-            };
-            return vec![Part::bounded(Some(rule), "", Effect::NotSeen, &input)];
-        }
-        self.with_form(chain, id, |form| form.explain(&chain.list, call, &input))
     }
 
     /// The rules that the routers of a chain read, in order of the routers, and what became of each text.

@@ -9,8 +9,11 @@ use super::ask::{Ask, Subject};
 use super::call::{Call, JavaValue};
 use super::pattern::Pattern;
 
-/// More classes than these are not tried.
+/// More classes than these are not tried; fewer where rules ask so much that each of them takes time.
 const MOST: usize = 64;
+const FEWEST: usize = 4;
+/// Asks of rules times classes.
+const MOST_ASKED: usize = 200_000;
 /// Names of methods times names in rules that are compared.
 const MOST_COMPARED: usize = 4_000_000;
 /// Classes that ask for a tag at most.
@@ -78,6 +81,7 @@ pub(crate) fn classes(asks: &[Ask], methods: Option<&BTreeSet<String>>, known: &
         let all = values.entry(&ask.subject).or_default();
         all.extend(ask.values.iter().map(String::as_str));
     }
+    let most = (MOST_ASKED / asks.len().max(1)).clamp(FEWEST, MOST);
     let mut cut = false;
     let mut classes = vec![Class {
         name: String::new(),
@@ -92,7 +96,7 @@ pub(crate) fn classes(asks: &[Ask], methods: Option<&BTreeSet<String>>, known: &
             }
             Subject::Method => of_methods(subject, &globs, methods),
             // Rules may ask for a hundred thousand attachments: those that are too many are not even named.
-            _ if classes.len() * count_of_values(subject, &globs) > MOST => {
+            _ if classes.len() * count_of_values(subject, &globs) > most => {
                 cut = true;
                 continue;
             }
@@ -101,7 +105,7 @@ pub(crate) fn classes(asks: &[Ask], methods: Option<&BTreeSet<String>>, known: &
         if dimension.parts.len() < 2 {
             continue;
         }
-        if classes.len() * dimension.parts.len() > MOST {
+        if classes.len() * dimension.parts.len() > most {
             cut = true;
             continue;
         }

@@ -1,8 +1,8 @@
 //! What the addresses of a list have under a key, by value: a clause with a hundred thousand values looks them up, and a
 //! hundred thousand conditions about one key ask every address once.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::{OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::rc::Rc;
 
@@ -13,9 +13,20 @@ use super::set::AddressSet;
 /// Patterns asked under a key before its values are put in order: few of them are faster asked one by one.
 const FEW: usize = 16;
 
+/// What is no parameter of a URL, or not only that.
+const PARTS: [&str; 7] = [
+    "protocol", "username", "password", "host", "port", "path", "address",
+];
+
 /// The keys that were asked for. Belongs to one list.
 #[derive(Debug, Default)]
-pub(super) struct Columns(RefCell<BTreeMap<String, Asked>>);
+pub(super) struct Columns {
+    keys: RefCell<BTreeMap<String, Asked>>,
+    /// Every parameter that some address has.
+    parameters: OnceCell<BTreeSet<String>>,
+    /// The column of what none has.
+    nothing: OnceCell<Rc<Column>>,
+}
 
 #[derive(Debug)]
 enum Asked {
@@ -36,10 +47,14 @@ impl Columns {
     /// What the addresses have under a key; `None` while too little was asked about it to be worth it. `patterns` is
     /// how many are asked now.
     pub(super) fn of(&self, key: &str, patterns: usize, list: &AddressList) -> Option<Rc<Column>> {
-        let mut keys = self.0.borrow_mut();
+        let mut keys = self.keys.borrow_mut();
         let times = match keys.get(key) {
             Some(Asked::Column(column)) => return Some(Rc::clone(column)),
             Some(Asked::Times(times)) => *times,
+            None if keys.len() > FEW && self.is_nowhere(key, list) => {
+                let nothing = || Rc::new(Column::nothing(list));
+                return Some(Rc::clone(self.nothing.get_or_init(nothing)));
+            }
             None => 0,
         };
         let times = times.saturating_add(patterns.max(1));
@@ -51,9 +66,34 @@ impl Columns {
         keys.insert(key.to_owned(), Asked::Column(Rc::clone(&column)));
         Some(column)
     }
+
+    /// Whether no address has anything under a key.
+    fn is_nowhere(&self, key: &str, list: &AddressList) -> bool {
+        let parameters = self.parameters.get_or_init(|| {
+            let mut names = BTreeSet::new();
+            for name in list
+                .providers
+                .iter()
+                .flat_map(|provider| provider.url().parameters.keys())
+            {
+                if !names.contains(name) {
+                    names.insert(name.clone());
+                }
+            }
+            names
+        });
+        !PARTS.contains(&key) && !parameters.contains(key)
+    }
 }
 
 impl Column {
+    fn nothing(list: &AddressList) -> Self {
+        Self {
+            places: BTreeMap::new(),
+            missing: AddressSet::all(list.len()),
+        }
+    }
+
     fn new(key: &str, list: &AddressList) -> Self {
         let mut places: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         let mut missing = AddressSet::none(list.len());

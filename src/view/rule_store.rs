@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
     held::LayerKind,
+    interface::Lately,
     stage::{Evidence, NotSeen},
 };
 use crate::{
@@ -60,6 +61,8 @@ pub struct RuleStore {
     pub place: String,
     /// Keys are spelled as Nacos spells them: `___` for `$`, `-` for `/`.
     pub nacos: bool,
+    /// What routers came to by them.
+    pub(crate) routed: Lately,
 }
 
 /// Why a text of so many bytes is left out.

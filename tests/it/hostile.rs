@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cli::{diag, done};
-use rules::{Hostile, aliases, conditions, others, providers, recording};
+use rules::{Hostile, aliases, conditions, others, providers, recording, short_conditions};
 
 mod rules;
 
@@ -130,6 +130,11 @@ fn ask(all: &[Hostile]) {
 #[test]
 fn conditions_end() {
     ask(&conditions(1));
+}
+
+#[test]
+fn short_conditions_end() {
+    ask(&short_conditions(1));
 }
 
 #[test]

@@ -248,9 +248,9 @@ fn coverage_info(coverage: Coverage) -> CoverageInfo {
             .into_iter()
             .take(MOST_ADDRESSES)
             .map(|part| PartInfo {
-                rule: part.rule,
+                rule: part.rule.to_string(),
                 position: place(part.position),
-                text: part.text,
+                text: part.text.to_string(),
             })
             .collect()
     };

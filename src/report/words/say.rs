@@ -322,15 +322,15 @@ sentences! {
     RuleLine: "line {line}: {text}", "第 {line} 行：{text}";
     MoreClasses: "more classes of requests than are tried", "请求类别多于可尝试的数量";
     OlderPatches: "what older patches of the lines would do", "各版本线的较早补丁版本会如何处理";
-    RulesTooLongForAll: "the rules are longer than 128 KiB together: only the newest patch of every line was compared", "规则总长超过 128 KiB：只比较了各版本线的最新补丁版本";
+    RulesTooLongForAll: "the rules are longer than 16 KiB together: only the newest patch of every line was compared", "规则总长超过 16 KiB：只比较了各版本线的最新补丁版本";
     ReplayWhichMember: "which member of the registry the consumer asks", "消费者连接的是注册中心的哪个成员";
-    RulesTooLongForLines: "the rules are longer than 512 KiB together: they were read as Dubbo {dubbo} does and no other", "规则总长超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
+    RulesTooLongForLines: "the rules are longer than 128 KiB together: they were read as Dubbo {dubbo} does and no other", "规则总长超过 128 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
     OtherLines: "what other lines of Dubbo make of it", "其他 Dubbo 版本线如何处理它";
     RuleTooLong: "it has {bytes} bytes, and rules of more than 1 MiB, which is as much as ZooKeeper takes, are not read here", "该规则有 {bytes} 字节；超过 1 MiB（ZooKeeper 自身的上限）的规则在此不读取";
     LintText: "what the rule says", "规则的内容";
     RuleTooWide: "it sets {parameters} parameters on each of {addresses} addresses, more than is written out here", "该规则为 {addresses} 个地址各设置 {parameters} 个参数，超出此处展开的上限";
     HowShorterRule: "see in the consumer's log or by QOS what it makes of the rule, or divide the rule", "查看消费者日志或通过 QOS 了解规则的实际效果，或拆分该规则";
-    RuleTooLongForLines: "the rule is longer than 512 KiB: it was read as Dubbo {dubbo} does and no other", "规则超过 512 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
+    RuleTooLongForLines: "the rule is longer than 128 KiB: it was read as Dubbo {dubbo} does and no other", "规则超过 128 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
     HowDubboOrMatrix: "give the version: --dubbo VERSION, or several: --matrix VERSION,VERSION", "给出版本：--dubbo VERSION，或多个：--matrix VERSION,VERSION";
     HowDubbo: "give the consumer's version: --dubbo VERSION", "给出消费者的版本：--dubbo VERSION";
     HowGiveCall: "give the call: --method NAME --arg VALUE --attachment KEY=VALUE", "给出调用：--method NAME --arg VALUE --attachment KEY=VALUE";

@@ -31,6 +31,7 @@ pub use center::configurators;
 pub(in crate::view) use near::visible;
 pub use near::{Differs, Meant, NearMiss};
 pub(crate) use question::means_another;
+pub(crate) use routing::Lately;
 pub use routing::Routed;
 pub(crate) use routing::with_requests;
 

@@ -46,6 +46,13 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
     (0..count).map(item).collect::<Vec<_>>().join(",")
 }
 
+/// A name of three signs, another one for each of 140,608 numbers.
+fn name(n: usize) -> String {
+    const SIGNS: &[u8] = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let sign = |place: u32| char::from(SIGNS[n / SIGNS.len().pow(place) % SIGNS.len()]);
+    [2, 1, 0].map(sign).iter().collect()
+}
+
 const HEAD: &str = "force: true\nconditions:\n";
 
 pub(crate) fn conditions(times: usize) -> Vec<Hostile> {
@@ -142,6 +149,163 @@ pub(crate) fn conditions(times: usize) -> Vec<Hostile> {
     ]
 }
 
+/// So many short conditions that a hundred thousand of them are just within the limit.
+pub(crate) fn short_conditions(times: usize) -> Vec<Hostile> {
+    let one = |name, head: &str, line: &dyn Fn(usize) -> String, expected| {
+        let lines = lines(8_000 * times, |n| format!("- {}", line(n)));
+        rule(name, SERVICE, format!("{head}{lines}"), expected)
+    };
+    let open = "conditions:\n";
+    let draws = "configVersion: v3.1\nconditions:\n";
+    let leaks = ["reachable", "reachable", "DG5007 DG8007+"];
+    vec![
+        one(
+            "a method each",
+            HEAD,
+            &|n| format!("method={}=>h=9", name(n)),
+            ["reachable", "reachable", "DG8008+"],
+        ),
+        one(
+            "a parameter of the consumer each",
+            HEAD,
+            &|n| format!("{}=1=>h=9", name(n)),
+            leaks,
+        ),
+        one(
+            "a parameter of the consumer each that it must not have",
+            HEAD,
+            &|n| format!("{}!=1=>h=9", name(n)),
+            leaks,
+        ),
+        one(
+            "an argument each",
+            HEAD,
+            &|n| format!("arguments[{}]={}=>h=9", n % 8, name(n)),
+            leaks,
+        ),
+        one(
+            "an attachment each",
+            HEAD,
+            &|n| format!("attachments[{}]=1=>h=9", name(n)),
+            leaks,
+        ),
+        one(
+            "an attachment of eight each",
+            HEAD,
+            &|n| format!("attachments[a{}]={}=>h=9", n % 8, name(n)),
+            leaks,
+        ),
+        one(
+            "a reference each",
+            open,
+            &|n| format!("=>h=${}", name(n)),
+            leaks,
+        ),
+        one(
+            "a reference each that must not fit",
+            open,
+            &|n| format!("=>h!=${}", name(n)),
+            leaks,
+        ),
+        one(
+            "a key of the addresses each",
+            open,
+            &|n| format!("=>{}=9", name(n)),
+            leaks,
+        ),
+        one(
+            "a key of the addresses each that they must not have",
+            open,
+            &|n| format!("=>{}!=9", name(n)),
+            leaks,
+        ),
+        one(
+            "three keys of the addresses each",
+            open,
+            &|n| format!("=>a={0}&b={0}&c={0}", name(n)),
+            leaks,
+        ),
+        one(
+            "three keys of the addresses each that they must not have",
+            open,
+            &|n| format!("=>a!={0}&b!={0}&c!={0}", name(n)),
+            leaks,
+        ),
+        one(
+            "three keys of the consumer each",
+            open,
+            &|n| format!("a!={0}&b!={0}&c!={0}=>h=9", name(n)),
+            leaks,
+        ),
+        one(
+            "a wildcard each",
+            open,
+            &|n| format!("=>host=1*{}", name(n)),
+            leaks,
+        ),
+        one(
+            "a wildcard of names each",
+            open,
+            &|n| format!("=>name=a*{}", name(n)),
+            leaks,
+        ),
+        one(
+            "a range each",
+            open,
+            &|n| format!("=>port={n}~{}", n + 1),
+            leaks,
+        ),
+        one(
+            "one address less each",
+            open,
+            &|n| format!("=>host!=10.0.0.{}&a!={}", n % 60, name(n)),
+            leaks,
+        ),
+        one(
+            "one address less each, by value",
+            open,
+            &|n| format!("=>k!=v{}", n % 58),
+            leaks,
+        ),
+        one(
+            "nothing at all each",
+            open,
+            &|n| format!("{}=1=>", name(n)),
+            leaks,
+        ),
+        one("the same each", open, &|_| "=>h=9".to_owned(), leaks),
+        one(
+            "two destinations each",
+            draws,
+            &|n| {
+                format!(
+                    "{{to: [{{match: k=v{}}}, {{match: k!=v{}}}]}}",
+                    n % 50,
+                    n % 50
+                )
+            },
+            leaks,
+        ),
+        one(
+            "a destination each",
+            draws,
+            &|n| format!("{{to: [{{match: k!={}}}]}}", name(n)),
+            leaks,
+        ),
+        one(
+            "a method and a destination each",
+            draws,
+            &|n| {
+                format!(
+                    "{{from: {{match: method={}}}, to: [{{match: h=9}}]}}",
+                    name(n)
+                )
+            },
+            leaks,
+        ),
+    ]
+}
+
 pub(crate) fn aliases(times: usize) -> Vec<Hostile> {
     let doubled = |times: usize| {
         let rest = lines(times, |n| format!("a{}: &a{} [*a{n}, *a{n}]", n + 1, n + 1));
@@ -171,6 +335,46 @@ pub(crate) fn aliases(times: usize) -> Vec<Hostile> {
             format!(
                 "x: &a '=> host = {hosts}'\nconditions:\n{}",
                 "- *a\n".repeat(3_000 * times)
+            ),
+            ["reachable", "reachable", "DG8003 DG8007+"],
+        ),
+        rule(
+            "an alias of a long condition of methods, repeated",
+            SERVICE,
+            format!(
+                "x: &a 'method = {} => host = 9'\nconditions:\n{}",
+                list(500, name),
+                "- *a\n".repeat(3_000 * times)
+            ),
+            ["reachable", "reachable", "DG8003 DG8007+"],
+        ),
+        rule(
+            "an alias of a list of conditions, repeated",
+            SERVICE,
+            format!(
+                "x: &a\n{}conditions: [{}]\n",
+                lines(100, |n| format!("- =>h={}", name(n))),
+                list(3_000 * times, |_| "*a".to_owned())
+            ),
+            ["unknown", "unknown", "DG5006"],
+        ),
+        rule(
+            "aliases of a hundred conditions",
+            SERVICE,
+            format!(
+                "x:\n{}conditions:\n{}",
+                lines(100, |n| format!("- &{} =>h={}", name(n), name(n))),
+                lines(3_000 * times, |n| format!("- *{}", name(n % 100)))
+            ),
+            ["reachable", "reachable", "DG8003 DG8007+"],
+        ),
+        rule(
+            "aliases of destinations",
+            SERVICE,
+            format!(
+                "configVersion: v3.1\nx: &a [{}]\nconditions:\n{}",
+                list(100, |n| format!("{{match: 'k=v{n}'}}")),
+                lines(3_000 * times, |_| "- {to: *a}".to_owned())
             ),
             ["reachable", "reachable", "DG8003 DG8007+"],
         ),
@@ -273,6 +477,59 @@ pub(crate) fn others(times: usize) -> Vec<Hostile> {
                 ),
             ),
             ["unknown", "reachable", ""],
+        ),
+        rule(
+            "fifteen hundred matches of labels",
+            MESH,
+            mesh(
+                "  - {name: s1, labels: {k: v1}}\n",
+                &format!(
+                    "      match:\n{}",
+                    lines(1_500 * times, |n| format!(
+                        "      - sourceLabels: {{{}: v}}",
+                        name(n)
+                    ))
+                ),
+            ),
+            ["unknown", "reachable", ""],
+        ),
+        rule(
+            "fifteen hundred matches of methods",
+            MESH,
+            mesh(
+                "  - {name: s1, labels: {k: v1}}\n",
+                &format!(
+                    "      match:\n{}",
+                    lines(1_500 * times, |n| format!(
+                        "      - method: {{name_match: {{exact: {}}}}}",
+                        name(n)
+                    ))
+                ),
+            ),
+            ["unknown", "reachable", ""],
+        ),
+        rule(
+            "fifteen hundred destinations",
+            MESH,
+            mesh(
+                &lines(50, |n| format!("  - {{name: s{n}, labels: {{k: v{n}}}}}")),
+                "",
+            ) + &lines(1_500 * times, |n| {
+                format!("      - destination: {{host: shop, subset: s{}}}", n % 50)
+            }),
+            ["reachable", "reachable", ""],
+        ),
+        rule(
+            "one tag with expressions",
+            TAGS,
+            format!(
+                "configVersion: v3.0\n{tags}- name: t\n  match:\n{}",
+                lines(1_500 * times, |n| format!(
+                    "  - {{key: {}, value: {{exact: b}}}}",
+                    name(n)
+                ))
+            ),
+            ["reachable", "reachable", ""],
         ),
         rule(
             "documents",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Case, Fate, Input, Replay, Routed, Variant, replay, stages,
+    Case, Fate, Input, Replay, Routed, Variant, replay, rules_length, stages,
     unknowns::{self, MOST_VARIANTS, Variants},
 };
 use crate::{
@@ -15,13 +15,13 @@ use crate::{
 };
 
 /// Bytes of rules that are read again to try them.
-const LONGEST_REREAD: usize = 2 << 20;
+const LONGEST_REREAD: usize = 512 << 10;
 
 /// What a variant comes to: whether calls lose, and why.
 pub(super) type Verdict = (Option<Code>, Vec<Fate>);
 
 /// Tries what is not known: the consumer's parameters, the order of the addresses, what a running consumer kept. Every
-/// fact that decides is named.
+/// fact that decides is named. Says whether a consumer of another state may come to something else.
 pub(super) fn try_all(
     case: &Case<'_>,
     input: &Input<'_>,
@@ -29,7 +29,7 @@ pub(super) fn try_all(
     shown: &Replay<'_>,
     verdict: &Verdict,
     routed: &mut Routed,
-) {
+) -> bool {
     let differs = |variant: &Variant, what: Phrase, why: Say, routed: &mut Routed| {
         let Ok(other) = replay(case, input, variant) else {
             return false;
@@ -90,8 +90,10 @@ pub(super) fn try_all(
             .undecided
             .push(untold(address(application), Say::FirstAddressDecides));
     }
+    let is_running = case.world.state == ConsumerState::Running;
     let kept = stale(case, shown);
-    if let Some(key) = kept.first() {
+    let mut by_state = !kept.is_empty();
+    if let Some(key) = kept.first().filter(|_| is_running) {
         let what = Phrase::new(Say::PreviousRule).with("rule", key.clone());
         let variant = Variant {
             hidden: kept.iter().cloned().collect(),
@@ -104,15 +106,21 @@ pub(super) fn try_all(
         let Ok(other) = replay(case, input, &variant) else {
             continue;
         };
+        let kept = stale(case, &other);
+        by_state |= !kept.is_empty();
+        if kept.is_empty() || !is_running {
+            continue;
+        }
         let variant = Variant {
-            hidden: stale(case, &other).into_iter().collect(),
+            hidden: kept.into_iter().collect(),
             ..variant
         };
         let what = parameter("application".to_owned());
-        if !variant.hidden.is_empty() && differs(&variant, what, Say::RulesAskForIt, routed) {
+        if differs(&variant, what, Say::RulesAskForIt, routed) {
             break;
         }
     }
+    by_state
 }
 
 /// A fact that decides, and that nobody told.
@@ -132,9 +140,7 @@ fn untold(what: Phrase, why: Say) -> NotSeen {
 
 /// In how many ways the unknown is tried: fewer when rules are so long that reading them again and again takes time.
 fn most_variants(case: &Case<'_>) -> usize {
-    let rules = &case.held.rules.stored;
-    let length: usize = rules.iter().map(|rule| rule.text.len()).sum();
-    (LONGEST_REREAD / length.max(1)).clamp(1, MOST_VARIANTS)
+    (LONGEST_REREAD / rules_length(case).max(1)).clamp(1, MOST_VARIANTS)
 }
 
 /// Every application of a provider, and the first address that has it: its rules are read when that one comes first.
@@ -164,9 +170,6 @@ fn firsts(case: &Case<'_>, input: &Input<'_>) -> Vec<(String, usize)> {
 
 /// Rules whose text of now is not in force in a consumer that was running before: what it read earlier stays.
 fn stale(case: &Case<'_>, shown: &Replay<'_>) -> Vec<String> {
-    if case.world.state != ConsumerState::Running {
-        return Vec::new();
-    }
     let since = case
         .question
         .consumer

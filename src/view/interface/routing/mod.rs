@@ -7,18 +7,22 @@
 mod causes;
 mod delivery;
 mod doubts;
+mod lately;
 mod remarks;
 mod stages;
 mod told;
 mod unknowns;
 
 pub(super) use delivery::without_center;
+pub(crate) use lately::Lately;
 pub(super) use remarks::not_modelled;
 pub(crate) use told::with_requests;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use lately::Came;
 
 use super::{Case, Kept, View, run};
 use crate::{
@@ -194,32 +198,62 @@ pub(super) fn stages<'a>(
     view: &mut View,
 ) -> Option<Vec<Kept<'a>>> {
     let input = input(case, &kept, repaired, view.model)?;
-    let base = unknowns::base(case, &input);
-    let shown = match replay(case, &input, &base) {
+    let came = lately::or_work_out(case, &input, repaired, view.model, || {
+        came(case, &input, repaired)
+    });
+    view.stages.extend(came.stages.iter().cloned());
+    let Some(places) = &came.left else {
+        return Some(kept);
+    };
+    let mut remarks = std::mem::take(&mut view.routed.remarks);
+    view.routed = came.routed.clone();
+    remarks.append(&mut view.routed.remarks);
+    view.routed.remarks = remarks;
+    Some(
+        kept.into_iter()
+            .filter(|kept| {
+                let address = kept.url.address().unwrap_or_else(|| kept.entry.address());
+                places.contains(&address)
+            })
+            .collect(),
+    )
+}
+
+/// Bytes of rules that may bear on the question.
+fn rules_length(case: &Case<'_>) -> usize {
+    let rules = &case.held.rules.stored;
+    rules.iter().map(|rule| rule.text.len()).sum()
+}
+
+fn came(case: &Case<'_>, input: &Input<'_>, repaired: &BTreeSet<StageId>) -> Came {
+    let base = unknowns::base(case, input);
+    let shown = match replay(case, input, &base) {
         Ok(shown) => shown,
         Err(thrown) => {
-            view.stages
-                .push(stages::cannot_build(&thrown, input.urls.len()));
-            return Some(kept);
+            return Came {
+                stages: vec![stages::cannot_build(&thrown, input.urls.len())],
+                routed: Routed::default(),
+                left: None,
+                by_state: false,
+            };
         }
     };
     let mut routed = Routed {
         nearest_patch: !case.dubbo().at_least([2, 7, 8]),
-        ..std::mem::take(&mut view.routed)
+        ..Routed::default()
     };
-    let told = stages::of(case, &input, &shown);
-    let left = told.left.clone();
+    let told = stages::of(case, input, &shown);
     let verdict = told.verdict();
-    doubts::try_all(case, &input, &base, &shown, &verdict, &mut routed);
+    let by_state = doubts::try_all(case, input, &base, &shown, &verdict, &mut routed);
     let fates = shown.fates();
-    let lost = causes::of(case, &input, &shown);
+    let lost = causes::of(case, input, &shown);
     routed.partly =
         shown.classes.iter().any(Faring::loses) && !fates.iter().all(|fate| *fate == Fate::Loses);
     if routed.partly || !lost.also.is_empty() {
         routed.lost = lost.shown;
     }
     routed.also = lost.also;
-    if !case.dubbo().at_least([2, 7, 3]) && uses_tags(&input, &shown) {
+    if !case.dubbo().at_least([2, 7, 3]) && uses_tags(input, &shown) {
         routed.remarks.push(remarks::not_modelled(case));
         routed.undecided.push(NotSeen {
             what: Phrase::new(Say::RouterResult)
@@ -238,35 +272,34 @@ pub(super) fn stages<'a>(
             required: true,
         });
     }
-    routed.remarks.extend(remarks::all(case, &input, &shown));
-    let (unread, maybe) = delivery::not_read(case, &input, &shown);
+    routed.remarks.extend(remarks::all(case, input, &shown));
+    let (unread, maybe) = delivery::not_read(case, input, &shown);
     routed.remarks.extend(unread);
     routed.maybe.extend(maybe);
+    let mut stages = Vec::new();
     // They run before the rules of the config centre; nobody knows what they leave.
     let unread = StageId::Router("condition.url".to_owned());
     if let Some(fact) = case.routes_not_seen()
         && !repaired.contains(&unread)
     {
-        view.stages.push(Stage {
+        stages.push(Stage {
             input: Some(input.urls.len()),
             ..Stage::unknown(unread, vec![fact.clone()])
         });
     }
-    view.stages.extend(told.stages);
-    view.routed = routed;
+    stages.extend(told.stages);
     // Addresses left are those of the class that is shown.
-    let places: BTreeSet<String> = left
+    let left = told
+        .left
         .iter()
         .filter_map(|place| input.urls[place].own().address())
         .collect();
-    Some(
-        kept.into_iter()
-            .filter(|kept| {
-                let address = kept.url.address().unwrap_or_else(|| kept.entry.address());
-                places.contains(&address)
-            })
-            .collect(),
-    )
+    Came {
+        stages,
+        routed,
+        left: Some(left),
+        by_state,
+    }
 }
 
 fn input<'a>(

@@ -10,6 +10,8 @@ use crate::route::{ask::Subject, rules::RULE_GROUP};
 
 /// Ways in which the unknown of a consumer is tried at most.
 pub(super) const MOST_VARIANTS: usize = 16;
+/// Names that are filled in together.
+const MOST_TOGETHER: usize = 1_000;
 /// What no rule names.
 const OTHER: &str = "-";
 /// Suffix of the rule that a consumer reads under the name of its application.
@@ -116,7 +118,9 @@ pub(super) fn variants(
             names.push(name);
         }
     }
-    let together = Some((names.join(", "), all));
+    // Of more names it is only said that they are untried.
+    let is_few = all.parameters.len() <= MOST_TOGETHER;
+    let together = is_few.then(|| (names.join(", "), all));
     let untried = found.get(most - 1).map(|(name, _)| name.clone());
     let untried = untried.filter(|_| found.len() > most);
     if untried.is_some() {
