@@ -89,10 +89,10 @@ pub(super) fn or_work_out(
         is_same.then(|| Rc::clone(came))
     });
     known.unwrap_or_else(|| {
-        let came = Rc::new(work_out());
+        let fresh = Rc::new(work_out());
         let mut lately = lately.borrow_mut();
         lately.truncate(MOST - 1);
-        lately.insert(0, (asked, state, Rc::clone(&came)));
-        came
+        lately.insert(0, (asked, state, Rc::clone(&fresh)));
+        fresh
     })
 }

@@ -198,15 +198,15 @@ pub(super) fn stages<'a>(
     view: &mut View,
 ) -> Option<Vec<Kept<'a>>> {
     let input = input(case, &kept, repaired, view.model)?;
-    let came = lately::or_work_out(case, &input, repaired, view.model, || {
+    let answer = lately::or_work_out(case, &input, repaired, view.model, || {
         came(case, &input, repaired)
     });
-    view.stages.extend(came.stages.iter().cloned());
-    let Some(places) = &came.left else {
+    view.stages.extend(answer.stages.iter().cloned());
+    let Some(places) = &answer.left else {
         return Some(kept);
     };
     let mut remarks = std::mem::take(&mut view.routed.remarks);
-    view.routed = came.routed.clone();
+    view.routed = answer.routed.clone();
     remarks.append(&mut view.routed.remarks);
     view.routed.remarks = remarks;
     Some(
