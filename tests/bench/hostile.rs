@@ -18,8 +18,11 @@ use std::process::{Command, Stdio};
 use anyhow::Result;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike as _;
-use rules::{Hostile, aliases, conditions, others, providers, recording, short_conditions};
+use registry::{providers, recording};
+use rules::{Hostile, aliases, conditions, others, short_conditions};
 
+#[path = "../it/hostile/registry.rs"]
+mod registry;
 #[path = "../it/hostile/rules.rs"]
 #[expect(dead_code, reason = "what the test expects is not measured")]
 mod rules;

@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::cli::{diag, done};
-use rules::{Hostile, aliases, conditions, others, providers, recording, short_conditions};
+use registry::{providers, recording};
+use rules::{Hostile, aliases, conditions, others, short_conditions};
 
+mod registry;
 mod rules;
 
 /// For one run of the program, of whatever build on whatever machine: what grows with the square of these rules, or
