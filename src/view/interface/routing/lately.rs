@@ -22,7 +22,7 @@ const LONG: usize = 16 << 10;
 const MOST: usize = 8;
 
 /// What the routers come to.
-pub(super) struct Came {
+pub(super) struct Answer {
     pub(super) stages: Vec<Stage>,
     pub(super) routed: Routed,
     /// The addresses that are left; `None` when no chain could be built.
@@ -47,7 +47,7 @@ struct Asked {
 
 /// The answers. They belong to the rules of one registry: a copy, which may be changed, has none.
 #[derive(Default)]
-pub(crate) struct Lately(RefCell<Vec<(Asked, ConsumerState, Rc<Came>)>>);
+pub(crate) struct Lately(RefCell<Vec<(Asked, ConsumerState, Rc<Answer>)>>);
 
 impl Clone for Lately {
     fn clone(&self) -> Self {
@@ -67,8 +67,8 @@ pub(super) fn or_work_out(
     input: &Input<'_>,
     repaired: &BTreeSet<StageId>,
     model: Model,
-    work_out: impl FnOnce() -> Came,
-) -> Rc<Came> {
+    work_out: impl FnOnce() -> Answer,
+) -> Rc<Answer> {
     if rules_length(case) < LONG {
         return Rc::new(work_out());
     }
@@ -84,15 +84,15 @@ pub(super) fn or_work_out(
         routes: input.routes.iter().map(|(_, url)| url.clone()).collect(),
     };
     let (state, lately) = (case.world.state, &case.held.rules.routed.0);
-    let known = lately.borrow().iter().find_map(|(known, of, came)| {
-        let is_same = (*of == state || !came.by_state) && *known == asked;
-        is_same.then(|| Rc::clone(came))
+    let known = lately.borrow().iter().find_map(|(known, of, answer)| {
+        let is_same = (*of == state || !answer.by_state) && *known == asked;
+        is_same.then(|| Rc::clone(answer))
     });
     known.unwrap_or_else(|| {
-        let fresh = Rc::new(work_out());
+        let answer = Rc::new(work_out());
         let mut lately = lately.borrow_mut();
         lately.truncate(MOST - 1);
-        lately.insert(0, (asked, state, Rc::clone(&fresh)));
-        fresh
+        lately.insert(0, (asked, state, Rc::clone(&answer)));
+        answer
     })
 }

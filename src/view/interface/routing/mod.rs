@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use lately::Came;
+use lately::Answer;
 
 use super::{Case, Kept, View, run};
 use crate::{
@@ -199,7 +199,7 @@ pub(super) fn stages<'a>(
 ) -> Option<Vec<Kept<'a>>> {
     let input = input(case, &kept, repaired, view.model)?;
     let answer = lately::or_work_out(case, &input, repaired, view.model, || {
-        came(case, &input, repaired)
+        work_out(case, &input, repaired)
     });
     view.stages.extend(answer.stages.iter().cloned());
     let Some(places) = &answer.left else {
@@ -225,12 +225,12 @@ fn rules_length(case: &Case<'_>) -> usize {
     rules.iter().map(|rule| rule.text.len()).sum()
 }
 
-fn came(case: &Case<'_>, input: &Input<'_>, repaired: &BTreeSet<StageId>) -> Came {
+fn work_out(case: &Case<'_>, input: &Input<'_>, repaired: &BTreeSet<StageId>) -> Answer {
     let base = unknowns::base(case, input);
     let shown = match replay(case, input, &base) {
         Ok(shown) => shown,
         Err(thrown) => {
-            return Came {
+            return Answer {
                 stages: vec![stages::cannot_build(&thrown, input.urls.len())],
                 routed: Routed::default(),
                 left: None,
@@ -294,7 +294,7 @@ fn came(case: &Case<'_>, input: &Input<'_>, repaired: &BTreeSet<StageId>) -> Cam
         .iter()
         .filter_map(|place| input.urls[place].own().address())
         .collect();
-    Came {
+    Answer {
         stages,
         routed,
         left: Some(left),
