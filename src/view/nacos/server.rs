@@ -11,7 +11,10 @@ use super::shape::{
 use crate::{
     report::words::{Phrase, Say},
     snapshot::{Ended, ErrKind, Key, Line, Part, Seen, Snapshot, SourceId, Want, says_no_cluster},
-    view::{evidence::evidence, missing::Missing, refused, stage::Evidence, stage::NotSeen},
+    view::{
+        evidence::evidence, missing::Missing, refused, rule_keys::PROPERTIES, stage::Evidence,
+        stage::NotSeen,
+    },
 };
 
 /// The answers of one server, or of one of its members.
@@ -336,16 +339,19 @@ impl<'a> Server<'a> {
             .any(|known| canonical(known) == canonical(namespace))
     }
 
-    /// Whether a recording holds nothing at all of a namespace, and no list of namespaces names it. A server that is
-    /// asked now always has something to say.
+    /// Whether a recording that was asked for the rules of a namespace holds nothing at all of it, and no list of namespaces
+    /// names it. A server that is asked now always has something to say.
     pub(super) fn is_unheard_of(&self, namespace: &str) -> bool {
+        let rules = Key::nacos_config(namespace, "dubbo", PROPERTIES);
+        let asked = self.snapshot.was_asked(&Want::any(self.source, rules));
         let listed = self.told_lines(&Key::NacosNamespaces);
         let is_open = match complete(&listed, namespaces, Clone::clone) {
             Seen::Here(all, _) => all.iter().any(|(id, _)| id == namespace),
             seen => !matches!(seen, Seen::Unasked),
         };
         let field = ("namespace", namespace);
-        !is_open
+        asked
+            && !is_open
             && self.snapshot.manifest().ended == Ended::Complete
             && self
                 .snapshot

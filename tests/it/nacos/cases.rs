@@ -341,9 +341,11 @@ fn live_and_recorded_reports_are_equal() {
         *outcomes.entry(outcome).or_default() += 1;
     }
     println!("{compared} recorded servers asked live: {outcomes:?}");
-    // Of one server the recording holds two answers only; asked live it has more to say. One was read before the mapping was written, which nobody can be today.
+    // Of one server the recording holds two answers only, of three nobody asked here for the namespace that the rules are
+    // read from; asked live they have more to say. One was read before the mapping was written, which nobody can be today.
     otherwise.retain(|line| {
         !line.contains("_grpc-port-closed: ")
+            && !line.contains("_group-trap-attr: live (String(\"reachable\"), Null), recorded (String(\"unknown\")")
             && !line.contains("_provider-later_before: live (String(\"unknown\"), Null), recorded (String(\"none\")")
     });
     assert!(
