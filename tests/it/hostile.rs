@@ -136,7 +136,7 @@ fn conditions_end() {
 
 #[test]
 fn short_conditions_end() {
-    // All of them take minutes in an unoptimised build; the bench runs them.
+    // All of them take long in an unoptimised build; the bench runs them.
     ask(&short_conditions(1)[..2]);
 }
 
