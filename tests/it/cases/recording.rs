@@ -17,7 +17,7 @@ pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
         .map(|name| case.dir.join(name))
         .find(|path| path.exists())?;
     let mut recording = Recording::open(&path).unwrap();
-    let whole = recording.read_all().unwrap();
+    let mut whole = recording.read_all().unwrap();
     let question = ask::question(&case.ask, &whole).ok()?;
     let mut snapshot = recording.snapshot();
     let mut last = String::new();
@@ -38,6 +38,8 @@ pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
         }
         last = format!("{:?} and {} more", fresh[0], fresh.len() - 1);
         recording.fill(&mut snapshot, &fresh).unwrap();
+        // What is asked and not there is known both ways.
+        fresh.into_iter().for_each(|want| whole.note_asked(want));
     }
     Some(Err(format!("still asking after {ROUNDS} rounds: {last}")))
 }
