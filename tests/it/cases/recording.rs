@@ -39,7 +39,9 @@ pub(crate) fn by_wants(case: &Case) -> Option<Result<usize, String>> {
         last = format!("{:?} and {} more", fresh[0], fresh.len() - 1);
         recording.fill(&mut snapshot, &fresh).unwrap();
         // What is asked and not there is known both ways.
-        fresh.into_iter().for_each(|want| whole.note_asked(want));
+        for want in fresh {
+            whole.note_asked(want);
+        }
     }
     Some(Err(format!("still asking after {ROUNDS} rounds: {last}")))
 }
