@@ -1,5 +1,9 @@
 //! Asking live systems: who is asked, until when, and what is known of the place from which is asked.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -214,6 +218,21 @@ pub(super) fn terms(settings: &Settings, usual: Option<Duration>, masker: Masker
         clock: Clock::System,
         masker,
     }
+}
+
+/// What Ctrl-C sets: a thread waits for it and ends with the process. Reading itself stays on the thread that began it,
+/// since memory that another one takes is seldom given back.
+///
+/// # Errors
+/// The runtime that waits cannot be started.
+pub(super) fn stop_at_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let (waiting, runtime) = (Arc::clone(&stop), runtime()?);
+    std::thread::spawn(move || {
+        runtime.block_on(observe::interrupt());
+        waiting.store(true, Ordering::Relaxed);
+    });
+    Ok(stop)
 }
 
 /// The runtime of one thread: the network is the only reason for it.

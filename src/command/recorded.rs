@@ -8,7 +8,7 @@ use crate::{
     error::UsageError,
     input::log::{End, LogFacts, LogOrigin, LogReader},
     model::secret::Secret,
-    observe::{interrupt, recorded::Recording},
+    observe::recorded::Recording,
     question::{Question, RegistryAddress},
     settings::Settings,
     snapshot::{Key, Line, Masker, Snapshot, SnapshotError, Source, SourceId, SourceKind},
@@ -50,49 +50,33 @@ pub(super) fn open(path: &Path, settings: &Settings) -> Result<Recording, Snapsh
 }
 
 /// Adds what the questions want until nothing new is wanted. Says whether Ctrl-C ended it: the snapshot is then as it
-/// was before, for a large recording is read in one go.
+/// was before, for a part of the answers could mislead.
 ///
 /// # Errors
 /// The recording is broken, or the runtime that waits for Ctrl-C cannot be started.
 pub(super) fn fill(
-    mut recording: Recording,
+    recording: Recording,
     snapshot: &mut Snapshot,
     questions: &[Question],
     wants: live::Wants,
 ) -> anyhow::Result<bool> {
-    let runtime = live::runtime()?;
-    let (questions, mut filled) = (questions.to_vec(), snapshot.clone());
-    let reading = runtime.spawn_blocking(move || {
-        loop {
-            let mut fresh = live::all_wants(&questions, &filled, wants);
-            fresh.retain(|want| !filled.was_asked(want));
-            tracing::debug!(wanted = fresh.len(), "reading the recording");
-            // The first look finds what is wrong with the recording, even when nothing is wanted of it.
-            recording.fill(&mut filled, &fresh)?;
-            if fresh.is_empty() {
-                return Ok::<Snapshot, SnapshotError>(filled);
+    let mut recording = recording.until(live::stop_at_interrupt()?);
+    let before = snapshot.clone();
+    loop {
+        let mut fresh = live::all_wants(questions, snapshot, wants);
+        fresh.retain(|want| !snapshot.was_asked(want));
+        tracing::debug!(wanted = fresh.len(), "reading the recording");
+        // The first look finds what is wrong with the recording, even when nothing is wanted of it.
+        match recording.fill(snapshot, &fresh) {
+            Err(SnapshotError::Stopped) => {
+                *snapshot = before;
+                return Ok(true);
             }
+            read => read?,
         }
-    });
-    let read = runtime.block_on(async {
-        tokio::select! {
-            read = reading => Some(read),
-            () = interrupt() => None,
+        if fresh.is_empty() {
+            return Ok(false);
         }
-    });
-    // What still reads is not waited for.
-    runtime.shutdown_background();
-    match read {
-        Some(Ok(read)) => {
-            *snapshot = read?;
-            Ok(false)
-        }
-        // A panic of the reader is a panic of the program; it has said where already.
-        Some(Err(error)) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(error) => Err(error.into()),
-        },
-        None => Ok(true),
     }
 }
 

@@ -55,6 +55,9 @@ pub enum SnapshotError {
     /// The archive ends too early.
     #[error("{} ends too early: copy or record it again", .0.display())]
     Truncated(PathBuf),
+    /// Who reads it wants no more.
+    #[error("reading the recording was stopped")]
+    Stopped,
     /// Nothing is in it.
     #[error("{} is empty: a snapshot has a manifest.json", .0.display())]
     Empty(PathBuf),

@@ -19,7 +19,6 @@ use crate::{
         requests::{Request, read_csv, read_jsonl},
     },
     model::service_key::ServiceKey,
-    observe::interrupt,
     progress::Bar,
     replay::Fold,
 };
@@ -128,12 +127,11 @@ pub(super) fn read(
         around.terminal.stderr && !args.common.output.quiet,
         opened.size,
     );
-    let stop = Arc::new(AtomicBool::new(false));
+    let stop = live::stop_at_interrupt()?;
     let stopping = Interruptible {
         reader: opened.reader,
         stop: Arc::clone(&stop),
     };
-    listen(stop.clone())?;
     let reader = BufReader::with_capacity(1 << 16, stopping);
     let mut counts = None;
     if args.access_log.is_some() {
@@ -213,16 +211,6 @@ impl<R: Read> Read for Interruptible<R> {
         }
         self.reader.read(buffer)
     }
-}
-
-/// Waits for Ctrl-C beside the reading; ends with the process.
-fn listen(stop: Arc<AtomicBool>) -> anyhow::Result<()> {
-    let runtime = live::runtime()?;
-    std::thread::spawn(move || {
-        runtime.block_on(interrupt());
-        stop.store(true, Ordering::Relaxed);
-    });
-    Ok(())
 }
 
 /// Whether a file is named as CSV, packed or not.

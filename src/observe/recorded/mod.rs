@@ -13,6 +13,10 @@ mod wanted;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 use std::path::Path;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use serde_json::Value;
 
@@ -34,6 +38,7 @@ pub struct Recording {
     masker: Masker,
     /// Whether every file has been looked at once, so that what is wrong anywhere was found.
     checked: bool,
+    stop: Arc<AtomicBool>,
 }
 
 impl Recording {
@@ -59,6 +64,7 @@ impl Recording {
             manifest,
             masker: Masker::default(),
             checked: false,
+            stop: Arc::default(),
         })
     }
 
@@ -67,6 +73,13 @@ impl Recording {
     pub fn with_masker(mut self, masker: Masker) -> Self {
         masker.manifest(&mut self.manifest);
         self.masker = masker;
+        self
+    }
+
+    /// The same, read until this is set: then [`SnapshotError::Stopped`].
+    #[must_use]
+    pub fn until(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
         self
     }
 
@@ -217,6 +230,9 @@ impl Recording {
                 return Err(SnapshotError::NoSource(file.to_owned()));
             }
             each_line(file, reader, &mut budget, |number, line| {
+                if self.stop.load(Ordering::Relaxed) {
+                    return Err(SnapshotError::Stopped);
+                }
                 f(&source, line).map_err(|reason| SnapshotError::BadLine {
                     file: file.to_owned(),
                     line: number,
