@@ -318,7 +318,7 @@ fn join_states(computed: &mut Computed<'_>) {
 }
 
 /// With more bytes of rules only the newest patches of the lines are compared with an assumed version.
-const LONGEST_EVERYWHERE: usize = 16 << 10;
+const LONGEST_EVERYWHERE: usize = 8 << 10;
 
 /// An assumed version counts as observed only if the newest patch of every line gives the same.
 fn join_versions(computed: &mut Computed<'_>) {

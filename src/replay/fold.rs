@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::coverage::Seen;
 use super::interest::{Interest, call};
+use super::rule_set::RuleTexts;
 use super::scenario::{AddressNames, Ran, Scenario, Sessions};
 use super::subject::Subject;
 use crate::input::requests::{Caller, Request};
@@ -96,16 +97,18 @@ pub struct Fold<'a> {
 impl<'a> Fold<'a> {
     /// Over these scenarios; the first is what the others are compared with.
     pub fn new(scenarios: &'a [Scenario], subject: &'a Subject) -> Self {
+        // Most scenarios have the same rules: each text is read once for a version.
+        let texts: BTreeSet<_> = scenarios
+            .iter()
+            .flat_map(|scenario| {
+                let rules = [Some(&scenario.rules), scenario.earlier.as_ref()];
+                let texts = rules.into_iter().flatten().flat_map(RuleTexts::texts);
+                texts.map(|(key, text)| (key, &scenario.world.dubbo, text))
+            })
+            .collect();
         let mut interest = Interest::default();
-        for scenario in scenarios {
-            for rules in [Some(&scenario.rules), scenario.earlier.as_ref()]
-                .into_iter()
-                .flatten()
-            {
-                for (key, text) in rules.texts() {
-                    interest.add(key, text, &scenario.world.dubbo);
-                }
-            }
+        for (key, dubbo, text) in texts {
+            interest.add(key, text, dubbo);
         }
         let own = subject.question.consumer.params.get("rule");
         let routes = subject.held.routes.iter().filter_map(Entry::plain);

@@ -28,7 +28,7 @@ mod rules;
 
 /// Lengths just below those at which less is compared: of other lines and of their older patches, where the version is
 /// not given, and of what is read at all.
-const LENGTHS: [usize; 3] = [1 << 20, 128 << 10, 16 << 10];
+const LENGTHS: [usize; 3] = [1 << 20, 128 << 10, 8 << 10];
 /// How much longer than in the test a rule becomes at most.
 const MOST_TIMES: usize = 550;
 

@@ -322,7 +322,7 @@ sentences! {
     RuleLine: "line {line}: {text}", "第 {line} 行：{text}";
     MoreClasses: "more classes of requests than are tried", "请求类别多于可尝试的数量";
     OlderPatches: "what older patches of the lines would do", "各版本线的较早补丁版本会如何处理";
-    RulesTooLongForAll: "the rules are longer than 16 KiB together: only the newest patch of every line was compared", "规则总长超过 16 KiB：只比较了各版本线的最新补丁版本";
+    RulesTooLongForAll: "the rules are longer than 8 KiB together: only the newest patch of every line was compared", "规则总长超过 8 KiB：只比较了各版本线的最新补丁版本";
     ReplayWhichMember: "which member of the registry the consumer asks", "消费者连接的是注册中心的哪个成员";
     RulesTooLongForLines: "the rules are longer than 128 KiB together: they were read as Dubbo {dubbo} does and no other", "规则总长超过 128 KiB：只按 Dubbo {dubbo} 读取，未比较其他版本";
     OtherLines: "what other lines of Dubbo make of it", "其他 Dubbo 版本线如何处理它";
