@@ -32,6 +32,9 @@ const LENGTHS: [usize; 3] = [1 << 20, 128 << 10, 8 << 10];
 /// How much longer than in the test a rule becomes at most.
 const MOST_TIMES: usize = 550;
 
+/// Milliseconds from which a run is made again.
+const LONG: i64 = 500;
+
 /// The rules, by kind.
 const KINDS: [fn(usize) -> Vec<Hostile>; 4] = [conditions, short_conditions, aliases, others];
 
@@ -90,8 +93,18 @@ fn measure(kind: fn(usize) -> Vec<Hostile>, place: usize) -> Result<()> {
     Ok(())
 }
 
-/// CPU milliseconds of a run about a rule.
+/// CPU milliseconds of a run about a rule: the best of three where it takes long, for what else a machine does is counted, too.
 fn run(hostile: &Hostile, command: &str) -> Result<i64> {
+    let mut best = once(hostile, command)?;
+    for _ in 0..2 {
+        if best > LONG {
+            best = best.min(once(hostile, command)?);
+        }
+    }
+    Ok(best)
+}
+
+fn once(hostile: &Hostile, command: &str) -> Result<i64> {
     let home = tempfile::tempdir()?;
     let dir = home.path();
     let urls = providers();

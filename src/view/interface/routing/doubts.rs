@@ -14,8 +14,9 @@ use crate::{
     view::stage::NotSeen,
 };
 
-/// Bytes of rules that are read again to try them.
+/// Bytes of rules that are read again to try them: where the version is not known, in each of two dozen.
 const LONGEST_REREAD: usize = 512 << 10;
+const LONGEST_REREAD_IN_EACH: usize = 32 << 10;
 
 /// What a variant comes to: whether calls lose, and why.
 pub(super) type Verdict = (Option<Code>, Vec<Fate>);
@@ -140,7 +141,11 @@ fn untold(what: Phrase, why: Say) -> NotSeen {
 
 /// In how many ways the unknown is tried: fewer when rules are so long that reading them again and again takes time.
 fn most_variants(case: &Case<'_>) -> usize {
-    (LONGEST_REREAD / rules_length(case).max(1)).clamp(1, MOST_VARIANTS)
+    let most = match case.question.consumer.dubbo {
+        Some(_) => LONGEST_REREAD,
+        None => LONGEST_REREAD_IN_EACH,
+    };
+    (most / rules_length(case).max(1)).clamp(1, MOST_VARIANTS)
 }
 
 /// Every application of a provider, and the first address that has it: its rules are read when that one comes first.
