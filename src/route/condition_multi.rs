@@ -135,14 +135,14 @@ struct Answer {
     effect: Effect,
     output: Outcome,
     reasons: OnceCell<Reasons>,
+    /// What is taken away after each draw, in the order of the possible answers.
+    drawn: OnceCell<Vec<Arc<[Removal]>>>,
 }
 
 /// Why.
 struct Reasons {
     removed: Arc<[Removal]>,
     oddities: Vec<Oddity>,
-    /// What is taken away after each draw, in the order of the possible answers.
-    drawn: Vec<Arc<[Removal]>>,
 }
 
 impl PreparedMulti {
@@ -212,6 +212,7 @@ impl PreparedMulti {
                 effect,
                 output,
                 reasons: OnceCell::new(),
+                drawn: OnceCell::new(),
             })
         })
     }
@@ -278,25 +279,9 @@ impl PreparedMulti {
                 value: failing.and_then(|(_, value)| value.map(Cow::into_owned)),
             }
         });
-        let removed: Arc<[Removal]> = removed.collect();
-        let drawn = match &answer.output {
-            Outcome::OneOf(answers) => {
-                let rule = Some(condition.from.rule(condition.force));
-                let effect = answer.effect.clone();
-                let part = Part {
-                    output: answer.output.clone(),
-                    removed: Arc::clone(&removed),
-                    ..Part::passing(rule, self.text(), effect, input)
-                };
-                let sets = answers.iter().map(|(set, _)| set);
-                sets.map(|set| taken_by_draw(&part, set)).collect()
-            }
-            Outcome::Only(_) | Outcome::Within(_) => Vec::new(),
-        };
         Reasons {
-            removed,
+            removed: removed.collect(),
             oddities: oddities.into_iter().collect(),
-            drawn,
         }
     }
 }
@@ -369,10 +354,13 @@ impl Step for PreparedMulti {
             return vec![(1.0, part)];
         };
         let answer = self.answer(list, input);
-        let drawn = answer.reasons.get().map(|reasons| &reasons.drawn);
+        let drawn = answer.drawn.get_or_init(|| {
+            let sets = answers.iter().map(|(set, _)| set);
+            sets.map(|set| taken_by_draw(&part, set)).collect()
+        });
         answers
             .iter()
-            .zip(drawn.into_iter().flatten())
+            .zip(drawn)
             .map(|((set, probability), removed)| {
                 let part = Part {
                     output: Outcome::Only(set.clone()),
